@@ -128,7 +128,8 @@ func TestJoinTakesFiles(t *testing.T) {
 		check(t, os.MkdirAll(filepath.Join(dir, "downloads"), 0o755))
 		check(t, os.WriteFile(filepath.Join(dir, "downloads", "both.pdf"), fmt.Append(nil, "PDF ", i), 0o600))
 		check(t, os.WriteFile(filepath.Join(dir, "downloads", "fetched.jsonl"), fmt.Appendf(nil, "{\"format\":1,\"url\":\"u%d\"}\n", i), 0o600))
-		check(t, os.WriteFile(filepath.Join(dir, "enrich.jsonl"), fmt.Appendf(nil, "{\"format\":1,\"key\":\"k\",\"text\":\"%d\"}\n{\"format\":1,\"key\":\"k%[1]d\"}\n{\"for", i), 0o600))
+		check(t, os.MkdirAll(filepath.Join(dir, "replies"), 0o755))
+		check(t, os.WriteFile(filepath.Join(dir, "replies/replies.jsonl"), fmt.Appendf(nil, "{\"format\":1,\"key\":\"k\",\"text\":\"%d\"}\n{\"format\":1,\"key\":\"k%[1]d\"}\n{\"for", i), 0o600))
 	}
 	for range 2 {
 		_, err := joined(t, join.Config{Dir: to, From: dirs})
@@ -137,7 +138,7 @@ func TestJoinTakesFiles(t *testing.T) {
 	for name, want := range map[string]string{
 		"downloads/both.pdf":                     "PDF 0",
 		"downloads/fetched.jsonl":                "{\"format\":1,\"url\":\"u0\"}\n{\"format\":1,\"url\":\"u1\"}\n",
-		"enrich.jsonl":                           "{\"format\":1,\"key\":\"k\",\"text\":\"0\"}\n{\"format\":1,\"key\":\"k0\"}\n{\"format\":1,\"key\":\"k1\"}\n",
+		"replies/replies.jsonl":                  "{\"format\":1,\"key\":\"k\",\"text\":\"0\"}\n{\"format\":1,\"key\":\"k0\"}\n{\"format\":1,\"key\":\"k1\"}\n",
 		"pdfs/" + bert.Metadata.PaperID + ".pdf": "%PDF",
 	} {
 		if raw, err := os.ReadFile(filepath.Join(to, name)); err != nil || string(raw) != want {

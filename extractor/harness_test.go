@@ -227,7 +227,7 @@ func (b *bench) run(quotas []candidate.Quota) (extractor.Summary, error) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	store, err := cache.Open(filepath.Join(b.dir, candidate.RepliesDir), cache.Config{})
+	store, err := cache.Open(filepath.Join(b.dir, cache.Folder), cache.Config{})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func ReadStory(dir, name string) (Story, error) {
 		}
 	}
 	slices.SortStableFunc(story.Stages, func(a, b StoryStage) int { return gate.Place(a.Stage) - gate.Place(b.Stage) })
-	return story, story.addReplies(filepath.Join(dir, candidate.RepliesDir))
+	return story, story.addReplies(filepath.Join(dir, cache.Folder))
 }
 
 // findCandidate returns the candidate with a name, or with a row whose uuid begins with it.

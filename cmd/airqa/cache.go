@@ -107,8 +107,33 @@ func (c cacheCmd) list(a *app) error {
 	return nil
 }
 
-func (c cacheCmd) printDropped(a *app, dropped, kept int) error {
-	if c.JSON {
+type cacheClearCmd struct{ cacheFolder }
+
+func (c cacheClearCmd) Run(a *app) error {
+	return c.prune(a, func(time.Time) bool { return false })
+}
+
+type cachePruneCmd struct {
+	cacheFolder
+	Older string `required:"" placeholder:"AGE" help:"Delete replies older than AGE, such as 30d, 2w or 12h."`
+}
+
+func (c cachePruneCmd) Run(a *app) error {
+	age, err := cache.ParseAge(c.Older)
+	if err != nil {
+		return qa.Usagef("--older %v", err)
+	}
+	oldest := a.now().Add(-age)
+	return c.prune(a, func(written time.Time) bool { return !written.Before(oldest) })
+}
+
+// prune deletes the replies that are not to be kept and prints their number.
+func (f cacheFolder) prune(a *app, keep func(written time.Time) bool) error {
+	dropped, kept, err := cache.Prune(f.Dir, keep)
+	if err != nil {
+		return err
+	}
+	if f.JSON {
 		return a.printJSON(map[string]int{"format": 1, "dropped": dropped, "kept": kept})
 	}
 	return a.print(fmt.Sprintf("%d dropped, %d kept", dropped, kept))

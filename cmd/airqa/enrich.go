@@ -12,6 +12,7 @@ import (
 	"airqa/env/paperdb"
 	"airqa/ingest/enrich"
 	"airqa/internal/progress"
+	"airqa/llm/cache"
 	"airqa/qa"
 	"airqa/run/budget"
 	"airqa/run/models"
@@ -46,16 +47,23 @@ func (c enrichCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	journal, err := enrich.OpenJournal(filepath.Join(dir.Path(), enrich.JournalName), a.redactor())
+	replies, err := cache.Open(filepath.Join(dir.Path(), cache.Folder), cache.Config{Redact: a.redactor(), Now: a.now, Exclusive: true})
+	if errors.Is(err, cache.ErrInUse) {
+		return fmt.Errorf("%s: another airqa enrich is using it; wait until it is done", c.Data)
+	}
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, journal.Close()) }()
+	defer func() { err = errors.Join(err, replies.Close()) }()
+	metered, err := model.Connect(models.Requests{Account: budget.NewAccount(budget.Limits{Tokens: c.MaxTotalTokens}, budget.Spent{}, a.now)})
+	if err != nil {
+		return err
+	}
 	ctx, drain, stop := a.interrupts()
 	defer stop()
 	cfg := enrich.Config{
-		Model: model, ModelName: c.Model, Journal: journal, Visible: action.Visible, Fields: fields, Again: c.Again, Workers: c.Workers,
-		MaxCalls: c.MaxCalls, Drain: drain, Now: a.now,
+		Model: model.Cached(models.Requests{Cache: replies}, metered), Visible: action.Visible, Fields: fields, Again: c.Again,
+		Workers: c.Workers, MaxCalls: c.MaxCalls, Drain: drain,
 	}
 	e, asked, askErr, err := c.ask(ctx, a, cfg, dir)
 	if err != nil {
@@ -92,19 +100,17 @@ func (c enrichCmd) check() ([]enrich.Field, error) {
 	return fields, nil
 }
 
-// model opens the model, with the budget for tokens.
-func (c enrichCmd) model(a *app) (qa.Model, error) {
-	calls, limits, err := calling(c.endpointFlags, c.budgetFlags, qa.QuestionLimits{})
+// model opens the model.
+func (c enrichCmd) model(a *app) (models.Model, error) {
+	calls, err := c.modelConfig()
 	if err != nil {
-		return nil, err
+		return models.Model{}, err
 	}
 	calls.Temperature = new(0.1) // low so that summaries are stable
 	model, err := a.session().OpenModel(c.Model, calls)
-	if err != nil {
-		return nil, err
-	}
-	model.MaxReply = 300 // for forecasts: three times the length requested by the prompts
-	return model.Connect(models.Requests{Account: budget.NewAccount(limits, budget.Spent{}, a.now)})
+	model.MaxReply = 300                // for forecasts: three times the length requested by the prompts
+	delete(model.Described, "base_url") // replies of the same model at another address are used, too
+	return model, err
 }
 
 // ask sends the requests, under a progress bar. It only reads the papers, so other processes can read them too. askErr is a

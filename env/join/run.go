@@ -127,7 +127,7 @@ func (j *Join) takeRecords(s *source) error {
 			return err
 		}
 	}
-	for name, key := range map[string]string{"enrich.jsonl": "key", "downloads/fetched.jsonl": "url"} { // one record a line
+	for name, key := range map[string]string{"replies/replies.jsonl": "key", "downloads/fetched.jsonl": "url"} { // one record a line
 		name = filepath.FromSlash(name)
 		if _, err := ledger.Join(filepath.Join(j.to.dir.Path(), name), filepath.Join(s.dir.Path(), name), key); err != nil {
 			return err

@@ -1,8 +1,8 @@
 // Package candidate defines the common types of question synthesis and its directory on disk, SYN. The types are a
 // [Category] of questions, a candidate's [ID], the [Line] that a stage writes about it, and the closed lists of outcomes
 // and reasons. The directory contains [Settings] in synth.json, the [Ledger] with one line per candidate and stage, and the
-// accepted questions. Start from [OpenLedger] and [ReadHistory]. The replies of models are in the folder [RepliesDir], which
-// package llm/cache manages. docs/formats/synth.md describes the files.
+// accepted questions. Start from [OpenLedger] and [ReadHistory]. The replies of models are in the folder replies, which package
+// llm/cache manages. docs/formats/synth.md describes the files.
 package candidate
 
 import (

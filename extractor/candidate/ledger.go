@@ -25,9 +25,6 @@ type Ledger struct {
 // OpenLedger opens the ledger of a directory and creates both if they are missing. redact, which may be nil, filters
 // every line.
 func OpenLedger(dir string, redact func([]byte) []byte) (*Ledger, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("make %s: %w", dir, err)
-	}
 	lines, err := ledger.Open(filepath.Join(dir, LedgerFile), ledger.Config[key, ledger.Span]{
 		Entry: func(line []byte, at ledger.Span) (key, ledger.Span, error) {
 			l, err := decodeLine(line)

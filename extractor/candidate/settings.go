@@ -19,7 +19,6 @@ const (
 	SettingsFile  = "synth.json"
 	LedgerFile    = "ledger.jsonl"
 	QuestionsFile = "questions.jsonl"
-	RepliesDir    = "replies"
 	RunsDir       = "runs"
 )
 

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"strings"
 
@@ -39,7 +38,7 @@ type Common struct {
 
 // openReplies opens the kept replies.
 func (c Common) openReplies() (*cache.Store, error) {
-	return cache.Open(filepath.Join(c.Dir, candidate.RepliesDir), cache.Config{Redact: c.Session.Redact, Now: c.Session.Now})
+	return cache.Open(filepath.Join(c.Dir, cache.Folder), cache.Config{Redact: c.Session.Redact, Now: c.Session.Now})
 }
 
 // Questions selects what to make. A Preview above 0 makes that many candidates of each category instead.
@@ -109,7 +108,6 @@ func open(ctx context.Context, c Config) (_ *invocation, err error) {
 	if inv.model, err = c.Session.OpenModel(c.Model, c.Calls); err != nil {
 		return nil, err
 	}
-	inv.model.Described = maps.Clone(inv.model.Described)
 	inv.address, _ = inv.model.Described["base_url"].(string)
 	delete(inv.model.Described, "base_url")
 	p.Endpoint, p.Price = inv.model.Described, inv.model.Price
@@ -157,7 +155,7 @@ func (inv *invocation) run() (sum extractor.Summary, err error) {
 		return sum, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	kept, _, err := cache.List(filepath.Join(inv.Dir, candidate.RepliesDir))
+	kept, _, err := cache.List(filepath.Join(inv.Dir, cache.Folder))
 	if err != nil {
 		return sum, err
 	}

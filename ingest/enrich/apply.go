@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"airqa/env/paperdb"
+	"airqa/qa"
 )
 
 // Applied is the result of [Enricher.Apply].
@@ -17,7 +18,7 @@ type Applied struct {
 	Open int
 }
 
-// Apply fills cells with the replies of the journal, and with texts short enough to be their own summary, in one
+// Apply fills cells with the kept replies, and with texts short enough to be their own summary, in one
 // transaction per paper. It asks no model and is idempotent.
 func (e *Enricher) Apply(ctx context.Context, store Store) (sum Applied, err error) {
 	owned, err := store.Files(ctx)
@@ -49,11 +50,15 @@ func (e *Enricher) Apply(ctx context.Context, store Store) (sum Applied, err err
 // fills lists the cells of a paper that can be filled, and counts those that cannot yet.
 func (e *Enricher) fills(p paperdb.Paper, file string) (fills []paperdb.Fill, open int, err error) {
 	for _, t := range e.tasks(p, file) {
-		f, ok, err := e.answer(t)
+		f, _, known, err := e.answer(t)
+		if err == nil && !known && t.figure != nil { // it could not be rendered
+			t.figure = nil
+			f, _, known, err = e.answer(t)
+		}
 		switch {
 		case err != nil:
 			return nil, 0, err
-		case !ok:
+		case !known:
 			open++
 		case t.have != cmp.Or(f.Text, strings.Join(f.Tags, ", ")): // not up to date
 			fills = append(fills, f)
@@ -62,23 +67,23 @@ func (e *Enricher) fills(p paperdb.Paper, file string) (fills []paperdb.Fill, op
 	return fills, open, nil
 }
 
-// answer returns the content of a cell without asking the model.
-func (e *Enricher) answer(t task) (paperdb.Fill, bool, error) {
+// answer returns the content of a cell without asking the model. If it is not known, next is the request for it: a repeat
+// of the first one if the kept replies are unusable.
+func (e *Enricher) answer(t task) (f paperdb.Fill, next qa.Request, known bool, err error) {
 	if t.isOwnSummary() {
-		return paperdb.Fill{Column: t.column, Key: t.row, Text: t.text}, true, nil
+		return paperdb.Fill{Column: t.column, Key: t.row, Text: t.text}, next, true, nil
 	}
-	q, err := t.question(e.cfg.ModelName)
-	if err != nil {
-		return paperdb.Fill{}, false, err
+	next, err = t.request()
+	for err == nil {
+		reply, kept, unread := e.cfg.Model.Kept(next)
+		if unread != nil || !kept {
+			return f, next, false, unread
+		}
+		var unusable error
+		if f, unusable = t.fill(e.cfg.Visible(reply.Text)); unusable == nil {
+			return f, next, true, nil
+		}
+		next.Repeat++
 	}
-	reply, ok, err := e.cfg.Journal.Reply(q.key)
-	if err == nil && !ok && t.place != nil {
-		t.place = nil // it could not be rendered
-		return e.answer(t)
-	}
-	if err != nil || !ok {
-		return paperdb.Fill{}, false, err
-	}
-	f, unfit := t.fill(e.cfg.Visible(reply))
-	return f, unfit == nil, nil
+	return f, next, false, err
 }

@@ -8,6 +8,7 @@ import (
 	"iter"
 
 	"airqa/env/paperdb"
+	"airqa/internal/files"
 	"airqa/qa"
 	"airqa/qa/asking"
 )
@@ -23,15 +24,15 @@ type Asked struct {
 	Usage         qa.Usage
 	// Unseen is the number of figures that could not be rendered and were described from their captions.
 	Unseen int
-	// Known is the number of cells whose reply was already in the journal.
+	// Known is the number of cells whose reply was already kept.
 	Known int
 	// BudgetReached means that the budget stopped Ask, Drained that the caller did.
 	BudgetReached, Drained bool
 }
 
-// Ask asks the model for every cell to fill, except those that are their own summary or have a reply in the journal. A
-// failed call is counted and retried by the next Ask. An error is from the library, the journal or the context, or
-// reports too many consecutive failures of the model; earlier replies are in the journal.
+// Ask asks the model for every cell to fill, except those that are their own summary or have a usable reply. A failed
+// call is counted and retried by the next Ask. An error is from the library, the disk or the context, or reports too many
+// consecutive failures of the model; earlier replies are kept.
 func (e *Enricher) Ask(ctx context.Context, lib Library) (Asked, error) {
 	owned, err := lib.Files(ctx)
 	if err != nil {
@@ -52,14 +53,14 @@ func (e *Enricher) Ask(ctx context.Context, lib Library) (Asked, error) {
 // job is a call to make.
 type job struct {
 	task
-	question
-	paper string
+	request qa.Request
+	paper   string
 }
 
 // answer is the result of a job.
 type answer struct {
 	usage qa.Usage
-	// unseen means that the figure could not be rendered, needless that no call was made then.
+	// unseen means that the figure could not be rendered, needless that no call was made.
 	unseen, needless bool
 	// failed is why there is no usable reply.
 	failed error
@@ -85,8 +86,8 @@ func (a *asker) jobs(ctx context.Context, lib Library, owned []paperdb.Owned) it
 				return
 			}
 			for _, t := range a.tasks(p, o.SHA256) {
-				q, wanted, err := a.choose(t)
-				if (wanted || err != nil) && !yield(job{t, q, o.PaperID}, err) {
+				r, wanted, err := a.choose(t)
+				if (wanted || err != nil) && !yield(job{t, r, o.PaperID}, err) {
 					return
 				}
 			}
@@ -96,48 +97,48 @@ func (a *asker) jobs(ctx context.Context, lib Library, owned []paperdb.Owned) it
 	}
 }
 
-// choose returns the question of a task and whether it must be asked.
-func (a *asker) choose(t task) (q question, wanted bool, err error) {
+// choose returns the request for a task and whether it must be made.
+func (a *asker) choose(t task) (r qa.Request, wanted bool, err error) {
 	if t.isOwnSummary() {
-		return q, false, nil
+		return r, false, nil
 	}
-	q, err = t.question(a.cfg.ModelName)
+	_, r, known, err := a.answer(t)
+	content := files.Hash(fmt.Sprint(r.Messages))
 	switch {
-	case err != nil || a.queued[q.key]:
-		return q, false, err
-	case a.cfg.Journal.Has(q.key):
+	case err != nil || a.queued[content]:
+		return r, false, err
+	case known:
 		a.sum.Known++
-		return q, false, nil
+		return r, false, nil
 	case a.cfg.MaxCalls > 0 && a.calls >= a.cfg.MaxCalls:
-		return q, false, &qa.SuspendedError{Reason: "the number of calls is reached"}
+		return r, false, &qa.SuspendedError{Reason: "the number of calls is reached"}
 	}
 	a.calls++
-	a.queued[q.key] = true
-	return q, true, nil
+	a.queued[content] = true
+	return r, true, nil
 }
 
-// ask makes a call and records the reply.
+// ask makes a call and checks that the reply is kept.
 func (a *asker) ask(ctx context.Context, j job) (r answer, err error) {
-	if j.place != nil {
+	if j.figure != nil {
 		if r, err = a.draw(ctx, &j); err != nil || r.needless {
 			return r, err
 		}
 	}
-	reply, err := a.cfg.Model.Complete(ctx, qa.Request{Messages: j.messages})
+	reply, err := a.cfg.Model.Complete(ctx, j.request)
 	if err != nil && (ctx.Err() != nil || qa.Suspension(err) != "") {
 		return r, err
 	}
-	r.usage, r.failed = reply.Usage, err
-	if err == nil {
-		_, r.failed = j.fill(a.cfg.Visible(reply.Text))
-	}
-	if r.failed != nil {
+	r.usage, r.needless, r.failed = reply.Usage, reply.Cached, err
+	if err != nil {
 		return r, nil
 	}
-	return r, a.cfg.Journal.Add(Entry{
-		Key: j.key, PaperID: j.paper, Column: j.column, Row: j.row, Model: a.cfg.ModelName,
-		Text: reply.Text, Usage: reply.Usage, At: a.cfg.Now().UTC(),
-	})
+	reply, kept, err := a.cfg.Model.Kept(j.request)
+	if err == nil && !kept {
+		err = errors.New("a reply is lost, because it could not be written")
+	}
+	_, r.failed = j.fill(a.cfg.Visible(reply.Text))
+	return r, err
 }
 
 // count counts the result of a job.

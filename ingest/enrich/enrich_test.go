@@ -1,15 +1,13 @@
 package enrich_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,6 +15,7 @@ import (
 	"airqa/ingest/enrich"
 	"airqa/internal/testkit/openaitest"
 	"airqa/llm"
+	"airqa/llm/cache"
 	"airqa/qa"
 	"airqa/run/budget"
 )
@@ -104,18 +103,26 @@ func metered(t *testing.T, url string, limit int) qa.Model {
 	return meter
 }
 
+// kept is a model that keeps its replies in a data directory, as openai:NAME.
+func kept(t *testing.T, dir, name string, asked qa.Model) *cache.Model {
+	t.Helper()
+	store, err := cache.Open(filepath.Join(dir, cache.Folder), cache.Config{Exclusive: true})
+	check(t, err)
+	t.Cleanup(func() { _ = store.Close() })
+	return &cache.Model{Store: store, Model: asked, Name: "openai:" + name, Endpoint: map[string]any{"model": name}}
+}
+
 func run(ctx context.Context, t *testing.T, dir, url string, cfg enrich.Config) (w work) {
 	t.Helper()
-	if cfg.Model == nil {
-		cfg.Model = metered(t, url, 0)
-	}
-	j, err := enrich.OpenJournal(filepath.Join(dir, enrich.JournalName), nil)
-	check(t, err)
-	defer func() { check(t, j.Close()) }()
-	cfg.Journal = j
-	if cfg.ModelName == "" {
-		cfg.ModelName = "openai:m"
-	}
+	return runWith(ctx, t, dir, metered(t, url, 0), "m", cfg)
+}
+
+// runWith is run with a model, known as name.
+func runWith(ctx context.Context, t *testing.T, dir string, asked qa.Model, name string, cfg enrich.Config) (w work) {
+	t.Helper()
+	model := kept(t, dir, name, asked)
+	defer func() { check(t, model.Store.Close()) }()
+	cfg.Model = model
 	e, err := enrich.New(cfg)
 	check(t, err)
 	r, err := paperdb.OpenReader(t.Context(), paperdb.Config{Path: filepath.Join(dir, "papers.duckdb")})
@@ -156,13 +163,13 @@ func TestEverything(t *testing.T) {
 		t.Errorf("cells (-want +got):\n%s", diff)
 	}
 	// Existing values are kept, even with another model.
-	w = run(t.Context(), t, dir, s.URL(), enrich.Config{ModelName: "openai:other"})
+	w = runWith(t.Context(), t, dir, metered(t, s.URL(), 0), "other", enrich.Config{})
 	if w.err != nil || s.Calls() != 3*perPaper || w.applied.Cells != 0 {
 		t.Errorf("the second time: %+v after %d calls", w, s.Calls())
 	}
 	// Again asks everything that this model was not asked, once.
 	for range 2 {
-		w = run(t.Context(), t, dir, s.URL(), enrich.Config{ModelName: "openai:other", Again: true, Fields: []enrich.Field{enrich.Tags}})
+		w = runWith(t.Context(), t, dir, metered(t, s.URL(), 0), "other", enrich.Config{Again: true, Fields: []enrich.Field{enrich.Tags}})
 		if w.err != nil || s.Calls() != 3*perPaper+3 {
 			t.Errorf("again: %+v after %d calls", w, s.Calls())
 		}
@@ -183,7 +190,7 @@ func TestBudget(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := library(t, 3)
 			s := endpoint(t, openaitest.Config{Usage: &openaitest.Usage{Prompt: 100, Completion: 10}})
-			w := run(t.Context(), t, dir, s.URL(), enrich.Config{MaxCalls: tt.maxCalls, Model: metered(t, s.URL(), tt.maxTokens)})
+			w := runWith(t.Context(), t, dir, metered(t, s.URL(), tt.maxTokens), "m", enrich.Config{MaxCalls: tt.maxCalls})
 			spent := w.asked.Usage.Prompt + w.asked.Usage.Completion
 			if w.err != nil || !w.asked.BudgetReached || w.asked.Calls != s.Calls() || spent != 110*s.Calls() || spent > tt.spent || w.applied.Open == 0 {
 				t.Errorf("%+v after %d calls", w, s.Calls())
@@ -215,11 +222,47 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
+// An unusable reply is paid for and kept, but its cell is asked for again by every later run, until a reply is usable.
 func TestReplyThatIsNone(t *testing.T) {
-	s := endpoint(t, openaitest.Config{Reply: func([]openaitest.Message) string { return "  \n" }})
-	w := run(t.Context(), t, library(t, 1), s.URL(), enrich.Config{})
-	if w.err != nil || w.asked.Failed != perPaper || w.asked.Usage.Prompt == 0 {
-		t.Errorf("%+v", w)
+	dir := library(t, 1)
+	var usable atomic.Bool
+	s := endpoint(t, openaitest.Config{Reply: func(messages []openaitest.Message) string {
+		if usable.Load() {
+			return answers(messages)
+		}
+		return "  \n"
+	}})
+	for i := range 2 {
+		w := run(t.Context(), t, dir, s.URL(), enrich.Config{})
+		if w.err != nil || w.asked.Failed != perPaper || w.asked.Usage.Prompt == 0 || w.applied.Open != perPaper || s.Calls() != (i+1)*perPaper {
+			t.Errorf("run %d: %+v after %d calls", i+1, w, s.Calls())
+		}
+	}
+	usable.Store(true)
+	w := run(t.Context(), t, dir, s.URL(), enrich.Config{})
+	if w.err != nil || w.asked.Failed != 0 || w.applied.Open != 0 || s.Calls() != 3*perPaper {
+		t.Errorf("with usable replies: %+v after %d calls", w, s.Calls())
+	}
+	if w = run(t.Context(), t, dir, s.URL(), enrich.Config{Again: true}); w.asked.Known != perPaper || s.Calls() != 3*perPaper {
+		t.Errorf("known replies: %+v after %d calls", w, s.Calls())
+	}
+}
+
+// unwritten forgets every reply, as on a full disk.
+type unwritten struct{ *cache.Model }
+
+func (unwritten) Kept(qa.Request) (qa.Reply, bool, error) { return qa.Reply{}, false, nil }
+
+// A reply that cannot be kept ends the run at once.
+func TestReplyThatIsLost(t *testing.T) {
+	dir, s := library(t, 2), endpoint(t, openaitest.Config{})
+	e, err := enrich.New(enrich.Config{Model: unwritten{kept(t, dir, "m", metered(t, s.URL(), 0))}, Workers: 1})
+	check(t, err)
+	r, err := paperdb.OpenReader(t.Context(), paperdb.Config{Path: filepath.Join(dir, "papers.duckdb")})
+	check(t, err)
+	defer func() { check(t, r.Close()) }()
+	if _, err := e.Ask(t.Context(), r); err == nil || !strings.Contains(err.Error(), "a reply is lost") || s.Calls() > 2 {
+		t.Errorf("%v after %d calls", err, s.Calls())
 	}
 }
 
@@ -287,77 +330,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-func TestJournal(t *testing.T) {
-	path := filepath.Join(t.TempDir(), enrich.JournalName)
-	j, err := enrich.OpenJournal(path, nil)
-	check(t, err)
-	check(t, j.Add(enrich.Entry{Key: "a", Text: "one"}))
-	check(t, j.Add(enrich.Entry{Key: "a", Text: "two"}))
-	if _, err := enrich.OpenJournal(path, nil); err == nil || !strings.Contains(err.Error(), "is using it") {
-		t.Errorf("a second journal: %v", err)
-	}
-	check(t, j.Close())
-
-	whole, err := os.ReadFile(path)
-	check(t, err)
-	check(t, os.WriteFile(path, append(whole, `{"format":1,"key":"b","te`...), 0o600))
-	j, err = enrich.OpenJournal(path, nil)
-	check(t, err)
-	if text, ok, err := j.Reply("a"); err != nil || !ok || text != "two" || j.Torn() != 25 || j.Has("b") {
-		t.Errorf("%q, %v, %v, %d bytes torn", text, ok, err, j.Torn())
-	}
-	check(t, j.Add(enrich.Entry{Key: "b", Text: "three"}))
-	check(t, j.Close())
-	if after, err := os.ReadFile(path); err != nil || strings.Count(string(after), "\n") != 3 {
-		t.Errorf("%v, journal:\n%s", err, after)
-	}
-
-	check(t, os.WriteFile(path, append([]byte("nonsense\n"), whole...), 0o600))
-	if _, err := enrich.OpenJournal(path, nil); err == nil || !strings.Contains(err.Error(), "enrich.jsonl: line 1") {
-		t.Errorf("error %v", err)
-	}
-}
-
-// The bytes of a journal line do not change.
-func TestJournalBytes(t *testing.T) {
-	path := filepath.Join(t.TempDir(), enrich.JournalName)
-	j, err := enrich.OpenJournal(path, nil)
-	check(t, err)
-	check(t, j.Add(enrich.Entry{
-		Key: "k", PaperID: "p", Column: "c", Row: "r", Model: "m", Text: "a < b", Usage: qa.Usage{Prompt: 9, Completion: 3},
-		At: time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC),
-	}))
-	check(t, j.Close())
-	raw, err := os.ReadFile(path)
-	check(t, err)
-	want := `{"format":1,"key":"k","paper_id":"p","column":"c","row":"r","model":"m","text":"a \u003c b",` +
-		`"usage":{"prompt":9,"completion":3},"at":"2031-05-01T12:00:00Z"}` + "\n"
-	if diff := cmp.Diff(want, string(raw)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
 func TestNew(t *testing.T) {
 	if _, err := enrich.New(enrich.Config{}); err == nil {
 		t.Error("no error without a model")
-	}
-}
-
-// A key repeated by a model is not written to disk, and the line can be read back.
-func TestJournalRedacts(t *testing.T) {
-	path := filepath.Join(t.TempDir(), enrich.JournalName)
-	j, err := enrich.OpenJournal(path, func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("sk-planted"), []byte("[redacted]")) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := j.Add(enrich.Entry{Key: "k", Text: "the key is sk-planted"}); err != nil {
-		t.Fatal(err)
-	}
-	text, ok, err := j.Reply("k")
-	if err != nil || !ok || text != "the key is [redacted]" {
-		t.Errorf("reply %q, %v, %v", text, ok, err)
-	}
-	if err := j.Close(); err != nil {
-		t.Error(err)
 	}
 }

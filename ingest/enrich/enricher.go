@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"time"
+	"fmt"
 
 	"airqa/env/paperdb"
+	"airqa/internal/files"
 	"airqa/qa"
 )
 
@@ -25,16 +26,20 @@ type Store interface {
 	Enrich(ctx context.Context, paperID string, fills []paperdb.Fill) error
 }
 
+// Model is a model that keeps its replies.
+type Model interface {
+	qa.Model
+	// Kept returns the kept reply to a request.
+	Kept(r qa.Request) (reply qa.Reply, ok bool, err error)
+}
+
 // DefaultWorkers is the default number of concurrent calls.
 const DefaultWorkers = 4
 
-// Config configures an [Enricher]. Model, ModelName and Journal are required; other zero values mean the default.
+// Config configures an [Enricher]. Model is required; other zero values mean the default.
 type Config struct {
 	// Model answers. A [qa.SuspendedError], such as that of a spent budget, ends [Enricher.Ask].
-	Model qa.Model
-	// ModelName is recorded in the journal; replies of other models are not used.
-	ModelName string
-	Journal   *Journal
+	Model Model
 	// Visible removes the thinking from a reply; nil keeps all of it.
 	Visible func(reply string) string
 	// Fields are the cells to fill; none means all.
@@ -51,11 +56,9 @@ type Config struct {
 	Drain <-chan struct{}
 	// Progress receives the result so far, one call at a time; it may be nil.
 	Progress func(Asked)
-	// Now returns the time; nil means time.Now.
-	Now func() time.Time
 }
 
-// Enricher asks a model about papers and stores the replies.
+// Enricher asks a model about papers and fills their cells with the replies.
 type Enricher struct{ cfg Config }
 
 // tasks lists the cells of a paper to fill.
@@ -75,7 +78,10 @@ func (e *Enricher) tasks(p paperdb.Paper, file string) []task {
 		x, ok := images[tasks[i].row]
 		page := pages[x.PageID]
 		if tasks[i].field == Images && ok && page > 0 && x.Box[2] > 0 && x.Box[3] > 0 {
-			tasks[i].place = &place{paper: p.Metadata.PaperID, file: file, page: page, box: x.Box}
+			tasks[i].figure = &qa.Image{
+				SHA256: files.Hash(fmt.Sprintf("%s page %d box %v", file, page, x.Box)), MIME: "image/png", PaperID: p.Metadata.PaperID,
+				Page: page, Box: []float64{float64(x.Box[0]), float64(x.Box[1]), float64(x.Box[2]), float64(x.Box[3])},
+			}
 		}
 	}
 	return tasks
@@ -84,8 +90,8 @@ func (e *Enricher) tasks(p paperdb.Paper, file string) []task {
 // New checks a configuration.
 func New(cfg Config) (*Enricher, error) {
 	switch {
-	case cfg.Model == nil || cfg.ModelName == "" || cfg.Journal == nil:
-		return nil, errors.New("enrich: model and journal are required")
+	case cfg.Model == nil:
+		return nil, errors.New("enrich: a model is required")
 	case cfg.MaxCalls < 0 || cfg.Workers < 0:
 		return nil, errors.New("enrich: negative number of calls or workers")
 	}
@@ -98,9 +104,6 @@ func New(cfg Config) (*Enricher, error) {
 	}
 	if cfg.Progress == nil {
 		cfg.Progress = func(Asked) {}
-	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
 	}
 	return &Enricher{cfg: cfg}, nil
 }

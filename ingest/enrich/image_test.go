@@ -107,11 +107,11 @@ func TestPictures(t *testing.T) {
 // An image counts towards the budget before it is sent.
 func TestPicturesCount(t *testing.T) {
 	dir, s := figures(t), endpoint(t, openaitest.Config{Reply: seen})
-	cfg := enrich.Config{Fields: []enrich.Field{enrich.Images}, Workers: 1, Model: metered(t, s.URL(), 1200)}
+	cfg := enrich.Config{Fields: []enrich.Field{enrich.Images}, Workers: 1}
 	cfg.Pictures = drawer(func(string, int, []float64) (qa.Image, error) {
 		return qa.Image{Data: []byte("png"), Width: 1024, Height: 2048}, nil
 	})
-	w := run(t.Context(), t, dir, s.URL(), cfg)
+	w := runWith(t.Context(), t, dir, metered(t, s.URL(), 1200), "m", cfg)
 	if w.err != nil || !w.asked.BudgetReached || s.Calls() != 0 {
 		t.Errorf("%d calls within 1200 tokens: %+v", s.Calls(), w)
 	}

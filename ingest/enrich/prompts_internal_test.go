@@ -19,11 +19,11 @@ func TestPrompts(t *testing.T) {
 	}
 	var b strings.Builder
 	for _, task := range plan(p, Fields(), false) {
-		q, err := task.question("model")
+		r, err := task.request()
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.WriteString("---- " + string(task.field) + "\n" + q.messages[0].Text + "\n")
+		b.WriteString("---- " + string(task.field) + "\n" + r.Messages[0].Text + "\n")
 	}
 	golden.Check(t, "prompts.golden", b.String())
 }

@@ -1,21 +1,15 @@
 package enrich
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"airqa/env/paperdb"
-	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/prompts"
 	"airqa/qa"
 )
-
-// replyVersion is the version of reply parsing. It changes when a formerly accepted reply becomes invalid, so that the
-// cell is asked for again despite the journal.
-const replyVersion = "enrich-1"
 
 const (
 	// shortText is the maximum length, in characters, of a text that is its own summary.
@@ -36,13 +30,14 @@ type task struct {
 	// text is the text to summarise; data are the other prompt values.
 	text string
 	data prompts.Data
-	// place is set if the model should see the figure.
-	place *place
+	// figure is where the figure is that the model should see, if it should. It has no data yet: the hash of its place
+	// stands for the hash of the data, so that a kept reply is found without rendering it.
+	figure *qa.Image
 }
 
 // isOwnSummary reports whether the text is its own summary, without an image.
 func (t task) isOwnSummary() bool {
-	return t.field != TLDR && t.field != Tags && t.place == nil && utf8.RuneCountInString(t.text) <= shortText
+	return t.field != TLDR && t.field != Tags && t.figure == nil && utf8.RuneCountInString(t.text) <= shortText
 }
 
 var templates = map[Field]string{
@@ -50,26 +45,18 @@ var templates = map[Field]string{
 	Images: "enrich_image", Tables: "enrich_table",
 }
 
-// question is the prompt of a task and the journal key of its reply.
-type question struct {
-	key      string
-	messages []qa.Message
-}
-
-func (t task) question(model string) (question, error) {
+// request returns the first request for a task.
+func (t task) request() (qa.Request, error) {
 	name := templates[t.field]
-	if t.place != nil {
+	if t.figure != nil {
 		name = "enrich_picture"
 	}
 	text, err := prompts.Render(name, t.data)
-	if err != nil {
-		return question{}, err
+	message := qa.Message{Role: qa.User, Text: text}
+	if t.figure != nil {
+		message.Images = []qa.Image{*t.figure}
 	}
-	named := text
-	if t.place != nil { // identifies the image, so that a reply is found without rendering it
-		named = fmt.Sprintf("%s\npicture: %s page %d box %v", text, t.place.file, t.place.page, t.place.box)
-	}
-	return question{key: files.Hash(replyVersion + "\n" + model + "\n" + named), messages: []qa.Message{{Role: qa.User, Text: text}}}, nil
+	return qa.Request{Messages: []qa.Message{message}}, err
 }
 
 // plan lists the cells of a paper to fill: the empty ones, or with again all that have a source text.

@@ -41,9 +41,6 @@ type registry struct {
 
 // openRegistry reads the registry of a folder, creating the folder if it is missing. It truncates an unfinished last line.
 func openRegistry(dir string) (*registry, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("open downloads: %w", err)
-	}
 	g := &registry{dir: dir, byFile: map[string]string{}}
 	path := filepath.Join(dir, registryName)
 	byURL, err := ledger.Open(path, ledger.Config[string, record]{Entry: g.read, Exclusive: true})

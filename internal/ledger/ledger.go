@@ -72,7 +72,7 @@ type Ledger[K comparable, V any] struct {
 	failed   error // the first failure of Put
 }
 
-// Open reads the ledger at path. An exclusive one is created when missing; a shared one by its first line or
+// Open reads the ledger at path. An exclusive one is created when missing, with its folders; a shared one by its first line or
 // [Ledger.Create]. An empty path keeps entries in memory only.
 func Open[K comparable, V any](path string, c Config[K, V]) (*Ledger[K, V], error) {
 	l := &Ledger[K, V]{c: c, path: path, index: make(map[K]V)}
@@ -95,6 +95,9 @@ func Open[K comparable, V any](path string, c Config[K, V]) (*Ledger[K, V], erro
 func (l *Ledger[K, V]) open() (err error) {
 	if !l.c.Exclusive {
 		l.file, err = os.Open(l.path)
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(l.path), 0o755); err != nil {
 		return err
 	}
 	if l.lock, err = files.Lock(l.path); err != nil {

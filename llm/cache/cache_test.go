@@ -52,6 +52,13 @@ func request(text string, repeat int) qa.Request {
 	return qa.Request{Messages: []qa.Message{{Role: qa.User, Text: text}}, UUID: "u", Repeat: repeat, Step: 1}
 }
 
+// none and since choose the replies that Prune keeps.
+func none(time.Time) bool { return false }
+
+func since(oldest time.Time) func(time.Time) bool {
+	return func(written time.Time) bool { return !written.Before(oldest) }
+}
+
 func ask(t *testing.T, m *cache.Model, r qa.Request) qa.Reply {
 	t.Helper()
 	reply, err := m.Complete(t.Context(), r)
@@ -234,8 +241,55 @@ func TestTwoPrograms(t *testing.T) {
 	if asked.calls.Load() != 4 {
 		t.Errorf("%d calls", asked.calls.Load())
 	}
-	if _, err := cache.Clear(dir); !errors.Is(err, cache.ErrInUse) {
+	if _, _, err := cache.Prune(dir, none); !errors.Is(err, cache.ErrInUse) {
 		t.Errorf("a cache in use is cleared: %v", err)
+	}
+}
+
+// A store for one program is refused to others, and refused if others have it. It removes a half line of a killed program.
+func TestExclusive(t *testing.T) {
+	dir, asked := t.TempDir(), &model{}
+	alone, shared := cache.Config{Exclusive: true}, cache.Config{}
+	s, err := cache.Open(dir, alone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := behind(s, asked)
+	ask(t, m, request("one", 0))
+	for _, c := range []cache.Config{alone, shared} {
+		if _, err := cache.Open(dir, c); !errors.Is(err, cache.ErrInUse) {
+			t.Errorf("opened twice, %+v: %v", c, err)
+		}
+	}
+	for text, want := range map[string]bool{"one": true, "two": false} {
+		if reply, ok, err := m.Kept(request(text, 0)); ok != want || (reply.Text != "") != want || err != nil {
+			t.Errorf("kept reply to %s: %+v, %v, %v", text, reply, ok, err)
+		}
+	}
+	if err := s.Close(); err != nil || asked.calls.Load() != 1 {
+		t.Errorf("%d calls, %v", asked.calls.Load(), err)
+	}
+	path := filepath.Join(dir, cache.File)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, append(whole, whole[:90]...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = cache.Open(dir, alone); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := behind(s, asked).Kept(request("one", 0)); !ok || err != nil {
+		t.Errorf("the reply before the half line: %v, %v", ok, err)
+	}
+	_ = s.Close()
+	if after, err := os.ReadFile(path); string(after) != string(whole) || err != nil {
+		t.Errorf("%v, %s", err, after)
+	}
+	_ = open(t, dir)
+	if _, err := cache.Open(dir, alone); !errors.Is(err, cache.ErrInUse) {
+		t.Errorf("opened alone while in use: %v", err)
 	}
 }
 
@@ -274,7 +328,7 @@ func TestTornLine(t *testing.T) {
 	if err != nil || bad != 1 || len(held) != 1 || held[0].Replies != 2 {
 		t.Errorf("%+v, %d bad, %v", held, bad, err)
 	}
-	if dropped, kept, err := cache.Prune(dir, clock); dropped != 1 || kept != 2 || err != nil {
+	if dropped, kept, err := cache.Prune(dir, since(clock)); dropped != 1 || kept != 2 || err != nil {
 		t.Errorf("dropped %d, kept %d, %v", dropped, kept, err)
 	}
 }
@@ -337,10 +391,10 @@ func TestUpkeep(t *testing.T) {
 	if raw, _ := os.ReadFile(filepath.Join(dir, cache.File)); strings.Contains(string(raw), "secret") {
 		t.Errorf("a key is in the cache:\n%s", raw)
 	}
-	if dropped, kept, err := cache.Prune(dir, clock.Add(2*time.Hour)); dropped != 2 || kept != 2 || err != nil {
+	if dropped, kept, err := cache.Prune(dir, since(clock.Add(2*time.Hour))); dropped != 2 || kept != 2 || err != nil {
 		t.Errorf("dropped %d, kept %d, %v", dropped, kept, err)
 	}
-	if dropped, err := cache.Clear(dir); dropped != 2 || err != nil {
+	if dropped, kept, err := cache.Prune(dir, none); dropped != 2 || kept != 0 || err != nil {
 		t.Errorf("cleared %d, %v", dropped, err)
 	}
 	if held, _, err := cache.List(dir); len(held) != 0 || err != nil {

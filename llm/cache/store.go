@@ -19,8 +19,10 @@ import (
 	"airqa/qa"
 )
 
-// File names in the folder of a store.
+// File names of a store.
 const (
+	// Folder is the folder of the store in a data directory, and in the directory of a synthesis.
+	Folder   = "replies"
 	File     = "replies.jsonl"
 	lockFile = "lock"
 )
@@ -33,6 +35,8 @@ var ErrInUse = errors.New("another airqa is using this cache; wait for it or sto
 type Config struct {
 	Redact func([]byte) []byte
 	Now    func() time.Time
+	// Exclusive refuses the folder to other processes. Each reply is then synced to the disk before it is returned.
+	Exclusive bool
 }
 
 // Store is an open folder of replies. Its methods may be called concurrently, and several processes may have the folder
@@ -54,12 +58,18 @@ func Open(dir string, c Config) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("open cache: %w", err)
 	}
-	lock, err := files.LockShared(filepath.Join(dir, lockFile))
+	take := files.LockShared
+	if c.Exclusive {
+		take = files.Lock
+	}
+	lock, err := take(filepath.Join(dir, lockFile))
 	if err != nil {
 		return nil, fmt.Errorf("cache %s: %w", dir, inUse(err))
 	}
 	s := &Store{now: c.Now, lock: lock}
-	s.replies, err = ledger.Open(filepath.Join(dir, File), ledger.Config[Key, ledger.Span]{Entry: place, Redact: c.Redact})
+	s.replies, err = ledger.Open(filepath.Join(dir, File), ledger.Config[Key, ledger.Span]{
+		Entry: place, Redact: c.Redact, Exclusive: c.Exclusive,
+	})
 	if err == nil {
 		err = s.replies.Create()
 	}
@@ -88,13 +98,7 @@ func (s *Store) Close() error {
 // Counts returns the numbers of cache hits and of requests to a model.
 func (s *Store) Counts() (hits, asked int) { return int(s.hits.Load()), int(s.asked.Load()) }
 
-// Has reports whether the store has a reply to a request. It is not a hit, and the reply may prove unreadable.
-func (s *Store) Has(k Key) bool {
-	_, ok := s.replies.Get(k)
-	return ok
-}
-
-// Reply returns the reply to a request. An unreadable line is a miss.
+// Reply returns the reply to a request, which does not count as a hit. An unreadable line is a miss.
 func (s *Store) Reply(k Key) (qa.Reply, bool) {
 	at, ok := s.replies.Get(k)
 	if !ok {
@@ -106,7 +110,6 @@ func (s *Store) Reply(k Key) (qa.Reply, bool) {
 		s.replies.Forget(k)
 		return qa.Reply{}, false
 	}
-	s.hits.Add(1)
 	r := e.Reply
 	return qa.Reply{
 		Text: string(r.Text), Reasoning: string(r.Reasoning), ToolCalls: r.ToolCalls, Sealed: r.Sealed,
@@ -135,10 +138,12 @@ func (m *Model) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 	}
 	for {
 		if reply, ok := m.Store.Reply(key); ok {
+			m.Store.hits.Add(1)
 			return reply, nil
 		}
 		reply, shared, err := m.Store.flights.Do(ctx, key.String(), func() (qa.Reply, error) {
 			if reply, ok := m.Store.Reply(key); ok { // another call may have ended since the lookup
+				m.Store.hits.Add(1)
 				return reply, nil
 			}
 			m.Store.asked.Add(1)
@@ -153,6 +158,15 @@ func (m *Model) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 		}
 		// After waiting, look again; make the request itself if the other call failed.
 	}
+}
+
+// Kept returns the stored reply to a request, without asking the model.
+func (m *Model) Kept(r qa.Request) (reply qa.Reply, ok bool, err error) {
+	key, err := m.Key(r)
+	if err == nil {
+		reply, ok = m.Store.Reply(key)
+	}
+	return reply, ok, err
 }
 
 // Key returns the key of a request to m.

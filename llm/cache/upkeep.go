@@ -66,19 +66,9 @@ func List(dir string) (held []Held, bad int, err error) {
 	return held, bad, err
 }
 
-// Prune deletes replies older than before, and unreadable lines. It returns the numbers of deleted and kept replies.
-func Prune(dir string, before time.Time) (dropped, kept int, err error) {
-	return rewrite(dir, func(e entry) bool { return !e.Time.Before(before) })
-}
-
-// Clear deletes all replies and returns their number.
-func Clear(dir string) (dropped int, err error) {
-	dropped, _, err = rewrite(dir, func(entry) bool { return false })
-	return dropped, err
-}
-
-// rewrite keeps selected entries of a folder that no other process uses.
-func rewrite(dir string, keep func(entry) bool) (dropped, kept int, err error) {
+// Prune deletes the replies whose time of writing is not to be kept, and unreadable lines, from a folder that no other
+// process uses. It returns the numbers of deleted and kept replies.
+func Prune(dir string, keep func(written time.Time) bool) (dropped, kept int, err error) {
 	path := filepath.Join(dir, File)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return 0, 0, fmt.Errorf("%s: %w", dir, ErrNoStore)
@@ -90,7 +80,7 @@ func rewrite(dir string, keep func(entry) bool) (dropped, kept int, err error) {
 	defer func() { _ = lock.Close() }()
 	err = files.Write(path, func(w io.Writer) error {
 		return scan(dir, func(line []byte) error {
-			if e, unread := decode(line); unread != nil || !keep(e) {
+			if e, unread := decode(line); unread != nil || !keep(e.Time) {
 				dropped++
 				return nil
 			}

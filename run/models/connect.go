@@ -43,10 +43,10 @@ func (m Model) Connect(r Requests) (qa.Model, error) {
 	if r.Cache == nil {
 		return metered, nil
 	}
-	return m.cached(r, metered), nil
+	return m.Cached(r, metered), nil
 }
 
-// cached is the model behind a cache.
-func (m Model) cached(r Requests, model qa.Model) *cache.Model {
+// Cached returns the model behind the cache of r.
+func (m Model) Cached(r Requests, model qa.Model) *cache.Model {
 	return &cache.Model{Store: r.Cache, Model: model, Name: runlog.Shape{Model: m.Described}.ModelName(), Endpoint: m.Described, Protocol: string(r.Protocol)}
 }

@@ -11,7 +11,7 @@ import (
 // Fill adds the recorded replies of a run to the cache, as replies of the model to the same conversations with the same
 // tools. It returns the number of replies that the cache lacked. The caller checks that the run asked this model.
 func (m Model) Fill(r Requests, from *runlog.Run, tools []qa.ToolSpec) (added int, err error) {
-	cached := m.cached(r, nil)
+	cached := m.Cached(r, nil)
 	for rec, unread := range from.Episodes() {
 		if unread != nil {
 			err = errors.Join(err, fmt.Errorf("%s: %w", rec.Episode, unread))
@@ -26,7 +26,7 @@ func (m Model) Fill(r Requests, from *runlog.Run, tools []qa.ToolSpec) (added in
 			if bad != nil {
 				return added, bad
 			}
-			if !r.Cache.Has(key) {
+			if _, had := r.Cache.Reply(key); !had {
 				cached.Keep(key, rec.Repeat, *s.Reply)
 				added++
 			}

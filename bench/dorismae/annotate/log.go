@@ -62,11 +62,7 @@ type annotations struct {
 // openLog opens the log in a directory; exclusive makes and locks it.
 func openLog(dir string, rule Rule, exclusive bool, redact func([]byte) []byte) (*annotations, error) {
 	path := filepath.Join(dir, LogFile)
-	if exclusive {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return nil, err
-		}
-	} else if _, err := os.Stat(path); err != nil {
+	if _, err := os.Stat(path); err != nil && !exclusive {
 		return nil, fmt.Errorf("open annotations: %w; airqa bench annotate --out DIR creates a directory of annotations", err)
 	}
 	a := &annotations{replied: make(map[string]bool)}
