@@ -166,7 +166,7 @@ var scripted = map[string]map[string]string{
 	"score": {
 		"script/score-files.txtar": "gold pred out cores scoring explain",
 		"script/run.txtar":         "json judge",
-		"score_interrupt_test.go":  "judge-concurrency",
+		"judge/run.txtar":          "judge-concurrency",
 	},
 	"bench judge-check": {
 		"script/judge-check.txtar": "json judge judge-concurrency",

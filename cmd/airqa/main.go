@@ -271,7 +271,7 @@ func newApp(verbose, quiet bool) *app {
 		out = &terminal.Screen{To: os.Stdout}
 	}
 	return &app{
-		ctx: context.Background(), in: os.Stdin, out: out, screen: os.Stdout, errs: errs, quiet: quiet,
+		ctx: context.Background(), in: os.Stdin, out: out, screen: os.Stdout, errs: errs, quiet: quiet, files: &settings.Files{},
 		log:      slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: level})),
 		progress: progress.New(progress.Config{Out: bars, Bars: isTerminal && !quiet}),
 		now:      time.Now, getenv: os.Getenv, width: terminalWidth(os.Stdout), style: terminal.StyleOf(os.Stderr, os.Getenv), outStyle: terminal.StyleOf(os.Stdout, os.Getenv),

@@ -121,8 +121,6 @@ func TestDataDirectoryRecordsItsIndex(t *testing.T) {
 
 	// A contradiction is refused before any work.
 	before := count.Load()
-	ends(exitUsage, "was made with embedder openai:v, not minilm; leave out --embedder, or switch with airqa ingest", "search", "--embedder", "minilm", "training")
-	ends(exitUsage, "not minilm", "enrich", "--embedder", "minilm", "--model", "openai:m", "--base-url", url)
 	ends(exitUsage, "not minilm", "store", "vectors", "--embedder", "minilm")
 	ends(exitUsage, "are at files, not at milvus://db:19530; leave out --vectors, or switch with airqa store vectors --data", "search", "--vectors", "milvus://me:word@db", "training")
 	ends(exitFailed, "made with embedder openai:v, not minilm", "doctor", "--embedder", "minilm")

@@ -21,20 +21,18 @@ func unusual(fields any) (args map[string]string, record map[string]any) {
 		flag, key := f.Tag.Get("name"), f.Tag.Get("json")
 		usual, _ := strconv.ParseFloat(f.Tag.Get("default"), 64)
 		switch kind := f.Type; {
-		case flag == "question-tokens": // enough for an episode
-			args[flag], record[key] = "900000", 900000.0
+		case flag == "question-budget": // enough for an episode
+			args[flag], record[key] = "900000tokens", "900000tokens"
 		case kind == reflect.TypeFor[time.Duration]():
 			args[flag], record[key] = "15m", 900.0
 		case f.Tag.Get("enum") != "":
 			values := strings.Split(f.Tag.Get("enum"), ",")
 			args[flag], record[key] = values[1], values[1]
-			if flag == "protocol" { // the only one beside text that has a format of actions
+			if flag == "protocol" { // the policy writes Python
 				args[flag], record[key] = string(qa.Mixed), string(qa.Mixed)
 			}
 		case kind.Kind() == reflect.Bool:
 			args[flag], record[key] = "", true
-		case kind.Kind() == reflect.Slice:
-			args[flag], record[key] = "HALT", []any{"HALT"}
 		case kind.Kind() == reflect.String:
 			args[flag], record[key] = "low", "low"
 		case flag == "top-p":

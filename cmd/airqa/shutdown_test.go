@@ -134,9 +134,13 @@ func TestServeShutdownWaitsForJudge(t *testing.T) {
 	if err := os.WriteFile(questions, []byte(`{"uuid":"u","question":"q","evaluator":{"eval_func":"eval_reference_answer_with_llm","eval_kwargs":{"question":"q","reference_answer":"r"}}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	settings := filepath.Join(t.TempDir(), "settings.yaml")
+	if err := os.WriteFile(settings, []byte("score: {judge-base-url: "+judge.URL()+"}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	errs := &output{}
 	program, address := startServer(t.Context(), t, errs, "serve", "-d", ingested(t), "-q", questions, "-o", filepath.Join(t.TempDir(), "run"),
-		"--judge", "openai:slow", "--judge-base-url", judge.URL(), "--listen", "127.0.0.1:0")
+		"--judge", "openai:slow", "--config", settings, "--listen", "127.0.0.1:0")
 	w := &world{Server: &httptest.Server{URL: address}}
 	id, reply := w.begin(t, "u"), make(chan string)
 	go func() {
