@@ -11,74 +11,53 @@ import (
 	"airqa/tools"
 )
 
-// Result is a tool's result as parts, read back from the text that the model saw: a table of a Query, the passages of a
-// Retrieve, the images of a View. A result that is not exactly of the form of package tools stays text, so nothing of it is
-// lost: the rows of Table and Text are together the whole text.
+// Result is a tool's result as parts, read back from the text that the model saw: the rows of a Query, the passages of a
+// Retrieve. A result that is not exactly of the form of package tools stays text, so nothing of it is lost: the lines of Rows
+// and Text are together the whole text. [cause.Finder] reads rows of other forms, too, such as those of imported runs.
 type Result struct {
-	Status qa.Status
-	// Table has the rows of the result; nil if it has none that can be read.
-	Table *Table
+	// Columns are the names of the cells of each row. A name may occur twice. They are nil without rows.
+	Columns []string
+	Rows    []evidence.Row
 	// Passages are the rows of a Retrieve with what is known of their hits, then the hits that were not shown. They repeat
-	// the rows of Table.
+	// Rows and Hidden.
 	Passages []Passage
 	// Text is what follows the rows, such as "(5 rows)", or the whole text of any other result.
-	Text   string
-	Images []qa.Image
-	// ResultCut is what was left out; nil if nothing was.
-	Cut *ResultCut
-}
-
-// ResultCut is what was left out of a result.
-type ResultCut struct {
-	qa.Cut
-	// Known reports whether the log has the result before it was cut, or its beginning. If not, the fields below are empty.
-	Known bool
-	// Last is the last shown row before its cells were shortened; nil if they were not.
-	Last TableRow
-	// Rows are the rows that were not shown.
-	Rows []TableRow
-	// Partial means that the log has only the beginning of the result.
+	Text string
+	// Last is the last of Rows before its cells were shortened; nil if they were not, or if the log does not have it.
+	Last *evidence.Row
+	// Hidden are the rows that were not shown, as far as the log has them.
+	Hidden []evidence.Row
+	// Partial means that the log has only the beginning of a result that was cut.
 	Partial bool
 }
 
 // ReadResult returns the parts of a result.
 func ReadResult(o qa.Observation) Result {
-	v := Result{Status: o.Status, Text: o.Text, Images: o.Images}
-	shown := &Table{}
-	rest := shown.read(o.Text)
+	columns, rows, rest := readRows(nil, o.Text)
 	note := rest
 	if o.Cut != nil && o.Cut.Reason == "cell" && strings.HasPrefix(rest, "{") { // a row that was too long even without its cells
 		_, note, _ = strings.Cut(rest, "\n")
 	}
+	v := Result{Text: o.Text}
 	isNote := strings.HasPrefix(note, "(") && strings.HasSuffix(note, ")") && !strings.Contains(note, "\n")
-	if isNote && len(shown.Rows) > 0 {
-		v.Table, v.Text = shown, rest
+	if isNote && len(rows) > 0 {
+		v.Columns, v.Rows, v.Text = columns, rows, rest
 	}
-	if o.Cut != nil {
-		v.Cut = findCut(o, v.Table)
+	if o.Cut != nil && o.Full != "" {
+		v.addHidden(*o.Cut, o.Full)
 	}
-	v.Passages = readPassages(v.Table, v.Cut, o.Hits)
+	v.Passages = v.readPassages(o.Hits)
 	return v
 }
 
-// findCut compares a result with the one before it was cut.
-func findCut(o qa.Observation, shown *Table) *ResultCut {
-	c := &ResultCut{Cut: *o.Cut, Known: o.Full != ""}
-	if !c.Known {
-		return c
-	}
-	if shown == nil {
-		shown = &Table{}
-	}
-	whole := &Table{Columns: shown.Columns}
-	c.Partial = whole.read(o.Full) != ""
-	n := min(len(shown.Rows), len(whole.Rows))
+// addHidden adds what was cut from a result, of which the log has the whole text or its beginning.
+func (v *Result) addHidden(c qa.Cut, full string) {
+	_, rows, rest := readRows(v.Columns, full)
+	n := min(len(v.Rows), len(rows))
 	if c.Reason == "cell" && n > 0 && n == c.RowsShown {
-		c.Last = whole.Rows[n-1]
+		v.Last = &rows[n-1]
 	}
-	c.Rows = whole.Rows[n:]
-	c.Partial = c.Partial || c.RowsTotal > len(whole.Rows)
-	return c
+	v.Hidden, v.Partial = rows[n:], rest != "" || c.RowsTotal > len(rows)
 }
 
 // Passage is a hit of a retrieval.
@@ -106,30 +85,26 @@ type Passage struct {
 // passageColumns are the columns of passages, without the title.
 var passageColumns = []string{"score", "text", "pdf_id", "page_number"}
 
-// readPassages returns the rows of a retrieval with their hits; nil for a table of another kind, or if rows and hits
-// disagree.
-func readPassages(t *Table, cut *ResultCut, hits []qa.Hit) []Passage {
-	if t == nil {
+// readPassages returns the rows of a retrieval with their hits; nil for rows of another kind, or if rows and hits disagree.
+func (v *Result) readPassages(hits []qa.Hit) []Passage {
+	if len(v.Rows) == 0 {
 		return nil
 	}
-	rows := slices.Clone(t.Rows) // as before the cut, as far as they are known
-	if cut != nil {
-		if cut.Last != nil {
-			rows[len(rows)-1] = cut.Last
-		}
-		rows = append(rows, cut.Rows...)
+	rows := slices.Concat(v.Rows, v.Hidden) // as before the cut, as far as they are known
+	if v.Last != nil {
+		rows[len(v.Rows)-1] = *v.Last
 	}
 	var list []Passage
 	for i, row := range rows {
-		p, ok := readPassage(t.Columns, row)
+		p, ok := readPassage(v.Columns, row.Cells)
 		if !ok {
 			return nil
 		}
 		p.Rank = i + 1
-		if p.Hidden = i >= len(t.Rows); !p.Hidden {
-			shown := t.Rows[i]
-			text := shown[slices.Index(t.Columns, "text")]
-			p.Shortened = slices.ContainsFunc(shown, Cell.Shortened)
+		if p.Hidden = i >= len(v.Rows); !p.Hidden {
+			shown := v.Rows[i].Cells
+			text := shown[slices.Index(v.Columns, "text")]
+			p.Shortened = slices.ContainsFunc(shown, evidence.Cell.Shortened)
 			p.Seen = min(len(strings.TrimSuffix(text.Text, evidence.CutMark)), len(p.Text))
 		}
 		if i < len(hits) && !p.agree(hits[i]) {
@@ -152,7 +127,7 @@ func (p *Passage) agree(h qa.Hit) bool {
 	return true
 }
 
-func readPassage(columns []string, row TableRow) (p Passage, ok bool) {
+func readPassage(columns []string, row []evidence.Cell) (p Passage, ok bool) {
 	var names, values []string
 	for i, name := range columns {
 		if name == "title" {
@@ -170,45 +145,36 @@ func readPassage(columns []string, row TableRow) (p Passage, ok bool) {
 	return p, err == nil && err2 == nil
 }
 
-// Table has rows with the same columns.
-type Table struct {
-	// Columns may have a name twice.
-	Columns []string
-	Rows    []TableRow
+// readRows returns the rows with the same columns as package tools writes them, and the text after them. They end at any
+// other line, even if it is JSON of the same value. The columns are those of the first row if none are given.
+func readRows(columns []string, text string) (names []string, rows []evidence.Row, rest string) {
+	end := 0
+	for _, r := range evidence.Rows(text) {
+		own := make([]string, len(r.Cells))
+		for i, c := range r.Cells {
+			own[i] = c.Name
+		}
+		if columns == nil {
+			columns = own
+		}
+		if r.At != end || len(own) == 0 || !slices.Equal(columns, own) || !utf8.ValidString(r.Line) || encode(r.Cells) != r.Line {
+			break
+		}
+		rows, end = append(rows, r), end+len(r.Line)
+	}
+	return columns, rows, text[end:]
 }
 
-// TableRow has a cell for each column.
-type TableRow = []Cell
-
-// Cell is a value of a row.
-type Cell = evidence.Cell
-
-// read adds rows with the same columns as package tools writes them, and returns the text after them. It ends at any other
-// line, even if it is JSON of the same value.
-func (t *Table) read(text string) (rest string) {
-	for {
-		line, after, more := strings.Cut(text, "\n")
-		cells, ok := evidence.Cells(line)
-		if !more || !ok || len(cells) == 0 || !utf8.ValidString(line) {
-			return text
+// encode writes a row as package tools does.
+func encode(row []evidence.Cell) string {
+	var b strings.Builder
+	for i, c := range row {
+		b.WriteString(map[bool]string{true: "{", false: ", "}[i == 0])
+		value := c.Raw
+		if value[0] == '"' {
+			value = tools.JSONValue(c.Text)
 		}
-		columns := make([]string, len(cells))
-		var written strings.Builder // by package tools
-		for i, c := range cells {
-			columns[i] = c.Name
-			written.WriteString(map[bool]string{true: "{", false: ", "}[i == 0])
-			value := c.Raw
-			if value[0] == '"' {
-				value = tools.JSONValue(c.Text)
-			}
-			written.WriteString(tools.JSONValue(c.Name) + ": " + value)
-		}
-		if written.String()+"}" != line {
-			return text
-		}
-		if t.Columns != nil && !slices.Equal(t.Columns, columns) {
-			return text
-		}
-		t.Columns, t.Rows, text = columns, append(t.Rows, cells), after
+		b.WriteString(tools.JSONValue(c.Name) + ": " + value)
 	}
+	return b.String() + "}\n"
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"airqa/internal/evidence"
 	"airqa/internal/testkit/golden"
 	"airqa/qa"
 	"airqa/tools"
@@ -23,13 +24,11 @@ import (
 // whole is the text that a view was made of.
 func whole(v trace.Result) string {
 	var b strings.Builder
-	if v.Table != nil {
-		for _, row := range v.Table.Rows {
-			for i, c := range row {
-				b.WriteString(map[bool]string{true: "{", false: ", "}[i == 0] + tools.JSONValue(v.Table.Columns[i]) + ": " + c.Raw)
-			}
-			b.WriteString("}\n")
+	for _, row := range v.Rows {
+		for i, c := range row.Cells {
+			b.WriteString(map[bool]string{true: "{", false: ", "}[i == 0] + tools.JSONValue(v.Columns[i]) + ": " + c.Raw)
 		}
+		b.WriteString("}\n")
 	}
 	return b.String() + v.Text
 }
@@ -58,29 +57,29 @@ func logged(t *testing.T, in io.Reader) []qa.Observation {
 	return list
 }
 
-// describe prints a view with short texts.
-func describe(v trace.Result) string {
+// describe prints the view of a result with short texts.
+func describe(o qa.Observation, v trace.Result) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "status %s\n", v.Status)
+	fmt.Fprintf(&b, "status %s\n", o.Status)
 	for _, p := range v.Passages {
 		fmt.Fprintf(&b, "passage %d score %g paper %s %q page %d id %s hidden %t shortened %t beyond %t\n  %d of %d bytes: %q\n", p.Rank, p.Score, p.Paper, p.Title,
 			p.Page, p.ID, p.Hidden, p.Shortened, p.Beyond, p.Seen, len(p.Text), short(p.Text))
 	}
-	if v.Table != nil && v.Passages == nil {
-		fmt.Fprintf(&b, "columns %q\n", v.Table.Columns)
-		for _, row := range v.Table.Rows {
+	if v.Rows != nil && v.Passages == nil {
+		fmt.Fprintf(&b, "columns %q\n", v.Columns)
+		for _, row := range v.Rows {
 			b.WriteString("row" + cells(row) + "\n")
 		}
 	}
-	for _, im := range v.Images {
+	for _, im := range o.Images {
 		fmt.Fprintf(&b, "image %s page %d box %v\n", im.PaperID, im.Page, im.Box)
 	}
-	if c := v.Cut; c != nil {
-		fmt.Fprintf(&b, "cut %+v known %t partial %t\n", c.Cut, c.Known, c.Partial)
-		if c.Last != nil {
-			b.WriteString("last row" + cells(c.Last) + "\n")
+	if o.Cut != nil {
+		fmt.Fprintf(&b, "cut %+v known %t partial %t\n", *o.Cut, o.Full != "", v.Partial)
+		if v.Last != nil {
+			b.WriteString("last row" + cells(*v.Last) + "\n")
 		}
-		for _, row := range c.Rows {
+		for _, row := range v.Hidden {
 			b.WriteString("not shown" + cells(row) + "\n")
 		}
 	}
@@ -88,9 +87,9 @@ func describe(v trace.Result) string {
 	return b.String()
 }
 
-func cells(row trace.TableRow) string {
+func cells(row evidence.Row) string {
 	var b strings.Builder
-	for _, c := range row {
+	for _, c := range row.Cells {
 		kind := ""
 		for name, on := range map[string]bool{"number ": c.Number(), "null ": c.Null()} {
 			if on {
@@ -122,7 +121,7 @@ func TestDemo(t *testing.T) {
 		if got := whole(v); got != o.Text {
 			t.Errorf("text %q of %q", got, o.Text)
 		}
-		b.WriteString(describe(v) + "\n")
+		b.WriteString(describe(o, v) + "\n")
 	}
 	golden.Check(t, "demo.txt", b.String())
 }
@@ -151,8 +150,8 @@ func TestRecorded(t *testing.T) {
 			if got := whole(v); got != o.Text {
 				t.Fatalf("text %q of %q", got, o.Text)
 			}
-			if strings.HasPrefix(o.Text, "{") && v.Table == nil || len(o.Hits) > 0 && len(v.Passages) != len(o.Hits) {
-				t.Errorf("%d passages of %d hits, table %v of %q", len(v.Passages), len(o.Hits), v.Table != nil, o.Text)
+			if strings.HasPrefix(o.Text, "{") && v.Rows == nil || len(o.Hits) > 0 && len(v.Passages) != len(o.Hits) {
+				t.Errorf("%d passages of %d hits, table %v of %q", len(v.Passages), len(o.Hits), v.Rows != nil, o.Text)
 			}
 		}
 		return
@@ -214,10 +213,10 @@ func TestCut(t *testing.T) {
 		if got := whole(v); got != o.Text {
 			t.Errorf("%s: text %q of %q", tt.name, got, o.Text)
 		}
-		fmt.Fprintf(&b, "# %s\n%s\n", tt.name, describe(v))
+		fmt.Fprintf(&b, "# %s\n%s\n", tt.name, describe(o, v))
 		old := o
 		old.Full, old.Hits = "", nil
-		if v := trace.ReadResult(old); v.Cut != nil && (v.Cut.Known || v.Cut.Rows != nil) {
+		if v := trace.ReadResult(old); v.Last != nil || v.Hidden != nil || v.Partial {
 			t.Errorf("%s: rows of a result that the log does not have", tt.name)
 		}
 	}
@@ -232,7 +231,7 @@ func TestText(t *testing.T) {
 		"{\"a\": \"\\ud800\"}\n(1 row)", "{\"a\": \"\xff\"}\n(1 row)", "{\"a\": 1}{\"a\": 2}\n(2 rows)", "[1]\n(1 row)", "null\n(1 row)",
 		"\n{\"a\": 1}\n(1 row)", "{\"a\": " + strings.Repeat("[", 20_000) + "\n(1 row)",
 	} {
-		if v := trace.ReadResult(qa.Observation{Text: text}); v.Table != nil || v.Passages != nil || v.Text != text {
+		if v := trace.ReadResult(qa.Observation{Text: text}); v.Rows != nil || v.Columns != nil || v.Passages != nil || v.Text != text {
 			t.Errorf("%.80q: %+v", text, v)
 		}
 	}
@@ -245,7 +244,7 @@ func TestOtherHits(t *testing.T) {
 		"paper": {Rank: 1, PaperID: "q", Page: 1}, "page": {Rank: 1, PaperID: "p", Page: 2}, "rank": {Rank: 2, PaperID: "p", Page: 1},
 		"beyond": {Rank: 1, PaperID: "p", Page: 1, Beyond: true},
 	} {
-		if v := trace.ReadResult(qa.Observation{Text: text, Hits: []qa.Hit{hit}}); v.Passages != nil || len(v.Table.Rows) != 1 {
+		if v := trace.ReadResult(qa.Observation{Text: text, Hits: []qa.Hit{hit}}); v.Passages != nil || len(v.Rows) != 1 {
 			t.Errorf("another %s: %+v", name, v.Passages)
 		}
 	}

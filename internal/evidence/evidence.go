@@ -28,11 +28,10 @@ func Rows(text string) (list []Row) {
 	at := 0
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(strings.TrimSpace(line), "{") {
-			var r Row
+			r := Row{Line: line, At: at}
 			if cells, ok := Cells(line); ok {
-				r = NewRow(cells)
+				r.add(cells)
 			}
-			r.Line, r.At = line, at
 			list = append(list, r)
 		}
 		at += len(line)
@@ -40,9 +39,9 @@ func Rows(text string) (list []Row) {
 	return list
 }
 
-// NewRow returns the row with the cells, without its line.
-func NewRow(cells []Cell) Row {
-	r := Row{Cells: cells}
+// add adds the cells, and what they say about the place of the row.
+func (r *Row) add(cells []Cell) {
+	r.Cells = cells
 	for _, c := range cells {
 		column := strings.ToLower(c.Name)
 		var page float64
@@ -55,7 +54,6 @@ func NewRow(cells []Cell) Row {
 			r.Page = max(int(page), 0)
 		}
 	}
-	return r
 }
 
 // Values are the cells that are no ids, no places in a paper and not null.

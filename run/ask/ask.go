@@ -144,16 +144,16 @@ func resultText(o qa.Observation) string {
 		return o.Text
 	case len(v.Passages) > 0:
 		return passagesText(v.Passages)
-	case v.Table != nil:
+	case len(v.Rows) > 0:
 		var cells []string
-		for _, c := range v.Table.Rows[0] {
-			if !qa.IsUUID(c.Text) || len(v.Table.Rows[0]) == 1 {
+		for _, c := range v.Rows[0].Cells {
+			if !qa.IsUUID(c.Text) || len(v.Columns) == 1 {
 				cells = append(cells, c.Text)
 			}
 		}
-		return terminal.Plural(len(v.Table.Rows), "row") + ": " + strings.Join(cells, " | ")
-	case len(v.Images) > 0:
-		return fmt.Sprintf("image of page %d, %d x %d pixels", v.Images[0].Page, v.Images[0].Width, v.Images[0].Height)
+		return terminal.Plural(len(v.Rows), "row") + ": " + strings.Join(cells, " | ")
+	case len(o.Images) > 0:
+		return fmt.Sprintf("image of page %d, %d x %d pixels", o.Images[0].Page, o.Images[0].Width, o.Images[0].Height)
 	}
 	return v.Text
 }

@@ -31,7 +31,7 @@ func rowsOf(s qa.Step) []row {
 			rows = append(rows, row{Source: base, texts: []string{p.Text[:p.Seen]}})
 		}
 	}
-	if v.Passages != nil || v.Table == nil {
+	if v.Passages != nil || len(v.Rows) == 0 {
 		return rows
 	}
 	if s.Action != nil {
@@ -45,8 +45,8 @@ func rowsOf(s qa.Step) []row {
 	if len(base.papers) == 1 {
 		base.PaperID = base.papers[0]
 	}
-	for _, cells := range v.Table.Rows {
-		rows = append(rows, tableRow(base, evidence.NewRow(cells)))
+	for _, r := range v.Rows {
+		rows = append(rows, tableRow(base, r))
 	}
 	return rows
 }

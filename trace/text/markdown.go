@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"airqa/internal/evidence"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/report/render"
@@ -97,27 +98,27 @@ func (d *markdownWriter) step(s step) {
 
 func (d *markdownWriter) result(o qa.Observation) {
 	v := trace.ReadResult(o)
-	name := "Observation (" + render.MarkdownText(string(v.Status)) + ")"
+	name := "Observation (" + render.MarkdownText(string(o.Status)) + ")"
 	switch {
 	case len(v.Passages) > 0:
 		d.line("\n**%s**", name)
 		for _, h := range v.Passages {
 			d.passage(h)
 		}
-	case v.Table != nil:
+	case len(v.Rows) > 0:
 		d.line("\n**%s**", name)
-		d.table(v.Table.Columns, v.Table.Rows)
+		d.table(v.Columns, v.Rows)
 	default:
 		d.block(name, "text", v.Text)
-		d.images(v.Images)
+		d.images(o.Images)
 		return
 	}
 	d.line("\n%s", render.MarkdownText(v.Text))
-	if c := v.Cut; c != nil && len(c.Rows) > 0 && v.Table != nil && len(v.Passages) == 0 {
+	if len(v.Hidden) > 0 && len(v.Passages) == 0 {
 		d.line("\nNot shown to the model:")
-		d.table(v.Table.Columns, c.Rows)
+		d.table(v.Columns, v.Hidden)
 	}
-	d.images(v.Images)
+	d.images(o.Images)
 }
 
 func (d *markdownWriter) passage(h trace.Passage) {
@@ -132,7 +133,7 @@ func (d *markdownWriter) passage(h trace.Passage) {
 	}
 }
 
-func (d *markdownWriter) table(columns []string, rows []trace.TableRow) {
+func (d *markdownWriter) table(columns []string, rows []evidence.Row) {
 	cells := func(texts []string) string {
 		for i, t := range texts {
 			texts[i] = strings.ReplaceAll(render.MarkdownText(t), "|", `\|`)
@@ -142,8 +143,8 @@ func (d *markdownWriter) table(columns []string, rows []trace.TableRow) {
 	d.line("\n%s", cells(append([]string(nil), columns...)))
 	d.line("|%s", strings.Repeat(" --- |", len(columns)))
 	for _, row := range rows {
-		texts := make([]string, len(row))
-		for i, c := range row {
+		texts := make([]string, len(row.Cells))
+		for i, c := range row.Cells {
 			texts[i] = c.Text
 		}
 		d.line("%s", cells(texts))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"airqa/internal/evidence"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/tools"
@@ -14,20 +15,20 @@ import (
 // result prints what a tool returned: passages or rows if it has them, otherwise its text.
 func (p *page) result(o qa.Observation) {
 	v := trace.ReadResult(o)
-	p.label("observation (" + string(v.Status) + ")")
+	p.label("observation (" + string(o.Status) + ")")
 	switch {
 	case len(v.Passages) > 0:
 		for _, passage := range v.Passages {
 			p.passage(passage)
 		}
-	case v.Table != nil:
-		p.table(v.Table.Columns, v.Table.Rows, "", 0)
+	case len(v.Rows) > 0:
+		p.table(v.Columns, v.Rows, "", 0)
 	}
 	colour := ""
 	switch {
-	case v.Table != nil:
+	case len(v.Rows) > 0:
 		colour = dim
-	case v.Status.Failed():
+	case o.Status.Failed():
 		colour = red
 	}
 	if v.Text != "" {
@@ -36,7 +37,7 @@ func (p *page) result(o qa.Observation) {
 	if len(v.Passages) == 0 {
 		p.hidden(v)
 	}
-	p.images(v.Images)
+	p.images(o.Images)
 }
 
 // passageHead describes a hit: "1. 0.608, paper ..., page 2".
@@ -89,23 +90,16 @@ func (p *page) rest(indent int, text string) {
 
 // hidden prints the rows that the model did not see.
 func (p *page) hidden(v trace.Result) {
-	c := v.Cut
-	if c == nil || !c.Known {
-		return
-	}
-	shown, columns := 0, []string(nil)
-	if v.Table != nil {
-		shown, columns = len(v.Table.Rows), v.Table.Columns
-	}
-	if c.Last != nil {
+	shown := len(v.Rows)
+	if v.Last != nil {
 		p.prose(indented, yellow, fmt.Sprintf("[row %d before it was cut]", shown))
-		p.table(columns, []trace.TableRow{c.Last}, dim, shown-1)
+		p.table(v.Columns, []evidence.Row{*v.Last}, dim, shown-1)
 	}
-	if len(c.Rows) > 0 && columns != nil {
-		p.prose(indented, yellow, "["+terminal.Plural(len(c.Rows), "row")+" not shown to the model]")
-		p.table(columns, c.Rows, dim, shown)
+	if len(v.Hidden) > 0 && shown > 0 {
+		p.prose(indented, yellow, "["+terminal.Plural(len(v.Hidden), "row")+" not shown to the model]")
+		p.table(v.Columns, v.Hidden, dim, shown)
 	}
-	if c.Partial {
+	if v.Partial {
 		p.prose(indented, yellow, "[the log has only the beginning of the result]")
 	}
 }
@@ -114,7 +108,7 @@ func (p *page) hidden(v trace.Result) {
 const widest = 60
 
 // table prints rows side by side if they fit, otherwise one below the other. number is that of the row before the first.
-func (p *page) table(columns []string, rows []trace.TableRow, colour string, number int) {
+func (p *page) table(columns []string, rows []evidence.Row, colour string, number int) {
 	if text, ok := p.grid(columns, rows); ok {
 		for i, line := range text {
 			p.add(cmp.Or(colour, map[bool]string{true: blue}[i == 0]), line)
@@ -128,21 +122,21 @@ func (p *page) table(columns []string, rows []trace.TableRow, colour string, num
 	}
 	for i, row := range rows {
 		p.prose(indented, cmp.Or(colour, blue), fmt.Sprintf("row %d", number+i+1))
-		for k, c := range row {
+		for k, c := range row.Cells {
 			p.cell(terminal.Pad(names[k], most, false), c, colour)
 		}
 	}
 }
 
 // grid returns a table as lines; false if a cell is long or the lines are too wide.
-func (p *page) grid(columns []string, rows []trace.TableRow) ([]string, bool) {
+func (p *page) grid(columns []string, rows []evidence.Row) ([]string, bool) {
 	t := terminal.Table{Head: make([]string, len(columns))}
 	for i, name := range columns {
 		t.Head[i] = terminal.Line(name)
 	}
 	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, c := range row {
+		cells := make([]string, len(row.Cells))
+		for i, c := range row.Cells {
 			cells[i] = terminal.Line(c.Text)
 			if len(c.Text) > 4*widest || strings.Contains(c.Text, "\n") || terminal.Width(cells[i]) > widest {
 				return nil, false
@@ -162,7 +156,7 @@ func (p *page) grid(columns []string, rows []trace.TableRow) ([]string, bool) {
 }
 
 // cell prints a value behind the name of its column, which is padded.
-func (p *page) cell(column string, c trace.Cell, colour string) {
+func (p *page) cell(column string, c evidence.Cell, colour string) {
 	const inside = indented + 2
 	head := strings.Repeat(" ", inside) + column + "  "
 	if p.width > 0 && terminal.Width(head)+leastRoom > p.width {
@@ -174,7 +168,7 @@ func (p *page) cell(column string, c trace.Cell, colour string) {
 }
 
 // readable is the text of a cell with each row of an HTML table on a line of its own.
-func readable(c trace.Cell) string {
+func readable(c evidence.Cell) string {
 	return strings.ReplaceAll(c.Text, "<tr>", "\n<tr>")
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/internal/evidence"
 	"airqa/internal/terminal"
 	"airqa/internal/web"
 	"airqa/internal/words"
@@ -234,7 +235,7 @@ type passageView struct {
 
 // rowView is a row, which the model may not have seen.
 type rowView struct {
-	Cells  []trace.Cell
+	Cells  []evidence.Cell
 	Hidden bool
 }
 
@@ -252,17 +253,15 @@ func (m *marker) resultOf(o qa.Observation) *resultView {
 			r.Passages = append(r.Passages, m.passage(p))
 		}
 		return r
-	case v.Table == nil:
+	case len(v.Rows) == 0:
 		return nil
 	}
-	r := &resultView{Columns: v.Table.Columns}
-	for _, row := range v.Table.Rows {
-		r.add(row, false)
+	r := &resultView{Columns: v.Columns}
+	for _, row := range v.Rows {
+		r.add(row.Cells, false)
 	}
-	if v.Cut != nil {
-		for _, row := range v.Cut.Rows {
-			r.add(row, true)
-		}
+	for _, row := range v.Hidden {
+		r.add(row.Cells, true)
 	}
 	return r
 }
@@ -286,7 +285,7 @@ func (m *marker) passage(p trace.Passage) passageView {
 	return passageView{p, m.page(p.Paper, p.Page), newText("", "", text, spans).Parts}
 }
 
-func (r *resultView) add(row trace.TableRow, hidden bool) {
+func (r *resultView) add(row []evidence.Cell, hidden bool) {
 	if len(r.Rows) >= mostRows || len(r.Rows)*len(row) > mostCells {
 		r.More++
 		return
