@@ -128,13 +128,10 @@ func (f *Finder) Of(ctx context.Context, e Episode) Cause {
 // use by one goroutine.
 type Finder struct {
 	folded    map[string]string
-	rows      map[rowsOf][]row
+	rows      map[field][]row
 	questions map[string]question
 	size      int // of the texts in folded and rows, in bytes
 }
-
-// rowsOf is a result and the field that it is from.
-type rowsOf struct{ field, text string }
 
 // question is what all episodes of a question have in common.
 type question struct {
@@ -148,7 +145,7 @@ type question struct {
 func (f *Finder) keep(text string) {
 	const mostKept = 32 << 20 // the maximum size of the texts that a [Finder] keeps
 	if f.folded == nil || f.size > mostKept {
-		*f = Finder{folded: make(map[string]string), rows: make(map[rowsOf][]row), questions: make(map[string]question)}
+		*f = Finder{folded: make(map[string]string), rows: make(map[field][]row), questions: make(map[string]question)}
 	}
 	f.size += len(text)
 }

@@ -54,11 +54,17 @@ type Loss struct {
 	Steps []int `json:"steps,omitempty"`
 	// Why is one sentence about the deciding item.
 	Why string `json:"why,omitempty"`
-	// Places are where the log has the deciding item, one for each of the steps, without quotes. Step is 0 for a message, in
-	// the field "messages.N.text". First and End are both 0 if the row has the item, but no text of it, or in other words.
-	Places []Ref `json:"-"`
+	// Places are where the log has the deciding item, one for each of the steps.
+	Places []Place `json:"-"`
 	// Items are all pieces of evidence, in the order of the question's papers and gold answers.
 	Items []Item `json:"items,omitempty"`
+}
+
+// Place is where the log has an item, without a quote. Step is 0 for a message, in the field "messages.N.text". First and End
+// are both 0 if the row has the item, but no text of it, or in other words.
+type Place struct {
+	Ref
+	text string // of the field
 }
 
 // Item is one piece of evidence: a paper, a place in a paper, or a text.

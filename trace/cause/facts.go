@@ -105,37 +105,41 @@ const (
 
 // passage refers to the place of a phrase in a passage of a step's result, or of the passage without a phrase.
 func passage(s qa.Step, text, phrase string) Ref {
-	const field = "observation.text"
-	result := s.Observation.Text
-	first, end, ok := words.NewJSONFinder(result).Find(text)
+	result := field{s.N, "observation.text", s.Observation.Text}
+	first, end, ok := words.NewJSONFinder(result.text).Find(text)
 	if !ok {
-		return Ref{Step: s.N, Field: field}
+		return Ref{Step: s.N, Field: result.name}
 	}
-	if from, to, ok := words.NewJSONFinder(result[first:end]).Find(phrase); ok {
+	if from, to, ok := words.NewJSONFinder(result.text[first:end]).Find(phrase); ok {
 		first, end = first+from, first+to
 	}
-	return excerpt(s.N, field, result, first, end)
+	return result.excerpt(first, end)
+}
+
+// field is a text of a step, or of the question, the answer or the prompt for step 0.
+type field struct {
+	step       int
+	name, text string
 }
 
 // excerpt refers to a byte range of a field, with some of the text around it.
-func excerpt(step int, field, text string, first, end int) Ref {
-	return span(step, field, text, max(0, first-around), min(len(text), first+maxQuote, end+around))
+func (f field) excerpt(first, end int) Ref {
+	return f.span(max(0, first-around), min(len(f.text), first+maxQuote, end+around))
 }
 
+// beginning refers to the first bytes of a field.
+func (f field) beginning() Ref { return f.span(0, min(len(f.text), maxQuote)) }
+
 // span refers to a byte range of a field, moved to the borders of characters.
-func span(step int, field, text string, first, end int) Ref {
+func (f field) span(first, end int) Ref {
+	text := f.text
 	for first > 0 && first < len(text) && text[first]&0xC0 == 0x80 {
 		first--
 	}
 	for end < len(text) && text[end]&0xC0 == 0x80 {
 		end++
 	}
-	return Ref{Step: step, Field: field, First: first, End: end, Quote: text[first:end]}
-}
-
-// beginning refers to the first bytes of a field.
-func beginning(step int, field, text string) Ref {
-	return span(step, field, text, 0, min(len(text), maxQuote))
+	return Ref{Step: f.step, Field: f.name, First: first, End: end, Quote: text[first:end]}
 }
 
 // actionRef refers to the action of a step.
@@ -143,7 +147,7 @@ func actionRef(s qa.Step) Ref {
 	if s.Action == nil {
 		return Ref{}
 	}
-	return beginning(s.N, "action.text", s.Action.Text)
+	return field{s.N, "action.text", s.Action.Text}.beginning()
 }
 
 // actionRefs refers to the first actions, at most most of them.
@@ -158,11 +162,11 @@ func (f *facts) actionRefs(most int) []Ref {
 // reply refers to the answer, or to the last reply of an episode without one.
 func (f *facts) reply() Ref {
 	if f.Answer.Given {
-		return beginning(0, "answer.text", f.Answer.Text)
+		return field{0, "answer.text", f.Answer.Text}.beginning()
 	}
 	for i := len(f.Steps) - 1; i >= 0; i-- {
 		if s := f.Steps[i]; s.Reply != nil {
-			return beginning(s.N, "reply.text", s.Reply.Text)
+			return field{s.N, "reply.text", s.Reply.Text}.beginning()
 		}
 	}
 	return Ref{}
@@ -170,20 +174,17 @@ func (f *facts) reply() Ref {
 
 // gold refers to the arguments of the evaluator.
 func (f *facts) gold() Ref {
-	return beginning(0, "evaluator.eval_kwargs", string(f.Evaluator.Kwargs))
+	return field{0, "evaluator.eval_kwargs", string(f.Evaluator.Kwargs)}.beginning()
 }
 
 // lost refers to what the evidence ladder found.
 func (f *facts) lost() []Ref {
 	var refs []Ref
 	for _, p := range f.Loss.Places {
-		text, ok := f.field(p)
-		switch {
-		case ok && p.End > 0:
-			refs = append(refs, excerpt(p.Step, p.Field, text, p.First, p.End))
-		case ok:
-			refs = append(refs, p)
+		if p.End > 0 {
+			p.Ref = field{p.Step, p.Field, p.text}.excerpt(p.First, p.End)
 		}
+		refs = append(refs, p.Ref)
 	}
 	for _, n := range f.Loss.Steps {
 		s, ok := f.step(n)
@@ -200,21 +201,4 @@ func (f *facts) lost() []Ref {
 		}
 	}
 	return refs
-}
-
-// field is the text of a place in the log.
-func (f *facts) field(p Ref) (string, bool) {
-	for i, m := range f.Messages {
-		if p.Field == fmt.Sprintf("messages.%d.text", i) {
-			return m.Text, true
-		}
-	}
-	s, ok := f.step(p.Step)
-	switch {
-	case !ok || s.Observation == nil:
-		return "", false
-	case p.Field == "observation.full":
-		return s.Observation.Full, true
-	}
-	return s.Observation.Text, true
 }

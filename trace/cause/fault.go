@@ -87,19 +87,16 @@ func (f *facts) goldFails() (Cause, bool) {
 	return Cause{}, false
 }
 
-// note is a text about the answer that comes with the question.
-type note struct{ field, text string }
-
 // notes are the annotator's notes and the quoted evidence of a synthesized question.
-func (f *facts) notes() []note {
-	var list []note
+func (f *facts) notes() []field {
+	var list []field
 	for i, text := range f.ReasoningSteps {
-		list = append(list, note{fmt.Sprintf("reasoning_steps[%d]", i), text})
+		list = append(list, field{0, fmt.Sprintf("reasoning_steps[%d]", i), text})
 	}
 	for _, it := range f.Loss.Items {
 		for _, text := range it.Texts {
 			if it.Page > 0 || it.Element != "" {
-				list = append(list, note{"synth.evidence", text})
+				list = append(list, field{0, "synth.evidence", text})
 			}
 		}
 	}
@@ -112,7 +109,7 @@ func (f *facts) notesDisagree() (Cause, bool) {
 	const leastNote = 3 // the minimum length of an answer that may be found in notes: “16” may stand for anything
 	telling := len(strings.TrimSpace(f.answer)) >= leastNote && !strings.Contains(f.question, f.answer)
 	notes := f.notes()
-	hasGold := func(n note) bool { // any alternative of any part
+	hasGold := func(n field) bool { // any alternative of any part
 		folded := f.fold(n.text)
 		return slices.ContainsFunc(slices.Concat(f.golds...), func(text string) bool {
 			g := f.fold(text)
@@ -124,9 +121,9 @@ func (f *facts) notesDisagree() (Cause, bool) {
 	}
 	for _, n := range notes {
 		if strings.Contains(f.fold(n.text), f.answer) {
-			ref := Ref{Field: n.field}
+			ref := Ref{Field: n.name}
 			if first, end, ok := words.NewFinder(n.text).Find(f.Answer.Text); ok {
-				ref = excerpt(0, n.field, n.text, first, end)
+				ref = n.excerpt(first, end)
 			}
 			return Cause{
 				Why:      "the notes of the question contain the answer, but not the gold answer",

@@ -177,12 +177,12 @@ func (s seen) covers(r row, text string, except map[string]bool) bool {
 
 // places returns where the rows of an item have it, the best place for each step, and notes the text that the last one
 // has.
-func (s seen) places(it *Item) []Ref {
-	var list []Ref
+func (s seen) places(it *Item) []Place {
+	var list []Place
 	asked := make(map[int]int) // words of the question around the place, by step
 	for _, r := range it.rows {
 		p, text, n := s.locate(*it, r)
-		i := slices.IndexFunc(list, func(o Ref) bool { return o.Step == p.Step })
+		i := slices.IndexFunc(list, func(o Place) bool { return o.Step == p.Step })
 		switch {
 		case p.Field == "" || i >= 0 && n <= asked[p.Step]:
 			continue
@@ -199,11 +199,8 @@ func (s seen) places(it *Item) []Ref {
 
 // locate returns the place of an item in a row, the text that is there, and the number of words of the question around
 // it, -1 without a text. A row that is known to be the item is a place without a text.
-func (s seen) locate(it Item, r row) (p Ref, text string, asked int) {
-	p = Ref{Step: r.step, Field: r.field}
-	if r.context {
-		p.Step = 0
-	}
+func (s seen) locate(it Item, r row) (p Place, text string, asked int) {
+	p = Place{Ref{Step: r.from.step, Field: r.from.name}, r.from.text}
 	parts := r.parts()
 	for _, text := range it.Texts {
 		if first, end, n := s.nearest(parts, text); n >= 0 {

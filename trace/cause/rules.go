@@ -76,7 +76,7 @@ func (f *facts) repeated() (Cause, bool) {
 	for _, s := range most[:LeastRepeats] {
 		ref := actionRef(s)
 		if ref.Field == "" {
-			ref = beginning(s.N, "reply.text", s.Reply.Text)
+			ref = field{s.N, "reply.text", s.Reply.Text}.beginning()
 		}
 		c.Evidence = append(c.Evidence, ref)
 	}

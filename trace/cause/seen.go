@@ -31,9 +31,9 @@ type seen struct {
 // from its hit or its query.
 type row struct {
 	evidence.Row
-	// field has the line of the row.
-	field string
-	step  int
+	// from has the line of the row; it has no name for a row without one.
+	from field
+	step int
 	// rank is that of a hit; 0 for other rows.
 	rank  int
 	level Level // LevelLimit, Cut, Window or Answer
@@ -85,7 +85,7 @@ func (f *Finder) seenIn(ex qa.Example, rec runlog.Recorded) seen {
 			continue
 		}
 		s.rows = append(s.rows, row{
-			Row: evidence.Row{Line: text, At: len(before) + len(contextMark)}, field: fmt.Sprintf("messages.%d.text", i),
+			Row: evidence.Row{Line: text, At: len(before) + len(contextMark)}, from: field{0, fmt.Sprintf("messages.%d.text", i), m.Text},
 			step: s.last, level: LevelAnswer, text: s.fold(text), context: true, derived: new(derived),
 		})
 	}
@@ -152,11 +152,12 @@ func (s *seen) add(step qa.Step, level Level) {
 // result adds the rows of a result that was last shown at a level.
 func (s *seen) result(step qa.Step, level Level) {
 	o := step.Observation
-	shown, all := s.readRows("observation.text", o.Text), s.readRows("observation.full", o.Full)
+	shown, all := s.readRows(field{0, "observation.text", o.Text}), s.readRows(field{0, "observation.full", o.Full})
 	paper, page := named(step)
 	// add adds row i of the result; hit i, if there is one, belongs to it.
 	add := func(i int, r row, level Level) {
-		r.step, r.level, r.Paper, r.Page = step.N, level, cmp.Or(r.Paper, paper), cmp.Or(r.Page, page)
+		r.step, r.from.step, r.level = step.N, step.N, level
+		r.Paper, r.Page = cmp.Or(r.Paper, paper), cmp.Or(r.Page, page)
 		if i < len(o.Hits) {
 			h := o.Hits[i]
 			r.rank, r.Paper, r.Page = h.Rank, strings.ToLower(h.PaperID), h.Page
@@ -209,15 +210,14 @@ func named(step qa.Step) (paper string, page int) {
 	return paper, 0
 }
 
-// readRows reads the rows of a result in a field. A row that was cut off has its text alone.
-func (f *Finder) readRows(field, text string) []row {
-	key := rowsOf{field, text}
-	list, ok := f.rows[key]
+// readRows reads the rows of a result of any step. A row that was cut off has its text alone.
+func (f *Finder) readRows(result field) []row {
+	list, ok := f.rows[result]
 	if ok {
 		return list
 	}
-	for _, line := range evidence.Rows(text) {
-		r := row{Row: line, field: field, derived: new(derived)}
+	for _, line := range evidence.Rows(result.text) {
+		r := row{Row: line, from: result, derived: new(derived)}
 		if line.Cells == nil {
 			r.text = words.Fold(strings.ReplaceAll(line.Line, `\n`, " "))
 		} else {
@@ -231,8 +231,8 @@ func (f *Finder) readRows(field, text string) []row {
 		}
 		list = append(list, r)
 	}
-	f.keep(text)
-	f.rows[key] = list
+	f.keep(result.text)
+	f.rows[result] = list
 	return list
 }
 
