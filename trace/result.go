@@ -87,25 +87,33 @@ var passageColumns = []string{"score", "text", "pdf_id", "page_number"}
 
 // readPassages returns the rows of a retrieval with their hits; nil for rows of another kind, or if rows and hits disagree.
 func (v *Result) readPassages(hits []qa.Hit) []Passage {
-	if len(v.Rows) == 0 {
+	title := slices.Index(v.Columns, "title")
+	columns := slices.Clone(v.Columns)
+	if title >= 0 {
+		columns = slices.Delete(columns, title, title+1)
+	}
+	if !slices.Equal(columns, passageColumns) {
 		return nil
 	}
+	text := func(r evidence.Row, column string) string { return r.Cells[slices.Index(v.Columns, column)].Text }
 	rows := slices.Concat(v.Rows, v.Hidden) // as before the cut, as far as they are known
 	if v.Last != nil {
 		rows[len(v.Rows)-1] = *v.Last
 	}
 	var list []Passage
-	for i, row := range rows {
-		p, ok := readPassage(v.Columns, row.Cells)
-		if !ok {
+	for i, r := range rows {
+		score, err := strconv.ParseFloat(text(r, "score"), 64)
+		page, err2 := strconv.Atoi(text(r, "page_number"))
+		if err != nil || err2 != nil {
 			return nil
 		}
-		p.Rank = i + 1
-		if p.Hidden = i >= len(v.Rows); !p.Hidden {
-			shown := v.Rows[i].Cells
-			text := shown[slices.Index(v.Columns, "text")]
-			p.Shortened = slices.ContainsFunc(shown, evidence.Cell.Shortened)
-			p.Seen = min(len(strings.TrimSuffix(text.Text, evidence.CutMark)), len(p.Text))
+		p := Passage{Rank: i + 1, Score: score, Paper: text(r, "pdf_id"), Page: page, Text: text(r, "text"), Hidden: i >= len(v.Rows)}
+		if title >= 0 {
+			p.Title = r.Cells[title].Text
+		}
+		if !p.Hidden {
+			p.Shortened = slices.ContainsFunc(v.Rows[i].Cells, evidence.Cell.Shortened)
+			p.Seen = min(len(strings.TrimSuffix(text(v.Rows[i], "text"), evidence.CutMark)), len(p.Text))
 		}
 		if i < len(hits) && !p.agree(hits[i]) {
 			return nil
@@ -125,24 +133,6 @@ func (p *Passage) agree(h qa.Hit) bool {
 	}
 	p.ID, p.Score, p.Paper, p.Page = h.ID, h.Score, h.PaperID, h.Page
 	return true
-}
-
-func readPassage(columns []string, row []evidence.Cell) (p Passage, ok bool) {
-	var names, values []string
-	for i, name := range columns {
-		if name == "title" {
-			p.Title = row[i].Text
-			continue
-		}
-		names, values = append(names, name), append(values, row[i].Text)
-	}
-	if !slices.Equal(names, passageColumns) || len(columns) > len(passageColumns)+1 {
-		return p, false
-	}
-	score, err := strconv.ParseFloat(values[0], 64)
-	page, err2 := strconv.Atoi(values[3])
-	p.Score, p.Text, p.Paper, p.Page = score, values[1], values[2], page
-	return p, err == nil && err2 == nil
 }
 
 // readRows returns the rows with the same columns as package tools writes them, and the text after them. They end at any

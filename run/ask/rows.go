@@ -31,7 +31,7 @@ func rowsOf(s qa.Step) []row {
 			rows = append(rows, row{Source: base, texts: []string{p.Text[:p.Seen]}})
 		}
 	}
-	if v.Passages != nil || len(v.Rows) == 0 {
+	if v.Passages != nil {
 		return rows
 	}
 	if s.Action != nil {

@@ -51,10 +51,7 @@ func (l *lookup) place(ctx context.Context, s *Source) error {
 		return nil
 	}
 	s.Label = p.File.Label(s.Page)
-	if s.Kind == Passage {
-		p.asTable(s)
-	}
-	if s.Kind == Passage {
+	if s.Kind == Passage && !p.asTable(s) {
 		p.asFigure(s)
 	}
 	s.Section = p.section(*s)
@@ -214,8 +211,8 @@ const (
 	insideRow   = 0.6
 )
 
-// asTable makes a passage that is a row of a table of its page that row.
-func (p *paper) asTable(s *Source) {
+// asTable makes a passage that is a row of a table of its page that row, and reports whether it is one.
+func (p *paper) asTable(s *Source) bool {
 	quoted := words.Fold(s.Quote)
 	for _, t := range p.Tables {
 		if p.number(t.PageID) != s.Page {
@@ -240,8 +237,9 @@ func (p *paper) asTable(s *Source) {
 			s.Quote, s.After = clip(labelled(rows, best), mostQuote)
 			s.Before = false
 		}
-		return
+		return true
 	}
+	return false
 }
 
 // labelled is a row with the names of its columns, as far as the first row of the table has one for each cell.
