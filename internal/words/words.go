@@ -3,6 +3,11 @@
 // For texts of papers (the text of a PDF, a table in HTML, an answer of a model), start from [Fold]; [Content], [Share],
 // [Shared], [Short] and [Formula] take folded texts. [Finder] finds one text in another, [Split] separates its words.
 //
+// Four packages decide with different rules whether a passage supports a text, since an error costs something else in each.
+// trace/cause looks for a known gold text in whole rows and must be able to prove it. run/ask looks for the sentence to quote
+// for any answer: it ranks, and matches plurals and scripts without spaces. extractor/gate rejects a question if in doubt, and
+// accepts other forms of a word. llm/offline makes an answer of the best sentence; its weights decide the results of the demo.
+//
 // The lexical baselines of the companion benchmarks are [FitTFIDF], which is scikit-learn's TfidfVectorizer with cosine, and
 // [NewBM25], the BM25Okapi of rank_bm25, with the tokenizers [Tokens] and [Treebank]. Both models fit a handful of
 // documents in memory; the index of a data directory is env/vectors/bm25.
