@@ -13,7 +13,7 @@ import (
 
 // Result is a tool's result as parts, read back from the text that the model saw: the rows of a Query, the passages of a
 // Retrieve. A result that is not exactly of the form of package tools stays text, so nothing of it is lost: the lines of Rows
-// and Text are together the whole text. [cause.Finder] reads rows of other forms, too, such as those of imported runs.
+// and Text are together the whole text. [cause.Finder] also reads rows of other forms, as in imported runs.
 type Result struct {
 	// Columns are the names of the cells of each row. A name may occur twice. They are nil without rows.
 	Columns []string
@@ -50,7 +50,7 @@ func ReadResult(o qa.Observation) Result {
 	return v
 }
 
-// addHidden adds what was cut from a result, of which the log has the whole text or its beginning.
+// addHidden adds what was cut from a result. full is the whole result, or its beginning.
 func (v *Result) addHidden(c qa.Cut, full string) {
 	_, rows, rest := readRows(v.Columns, full)
 	n := min(len(v.Rows), len(rows))
@@ -136,7 +136,7 @@ func (p *Passage) agree(h qa.Hit) bool {
 }
 
 // readRows returns the rows with the same columns as package tools writes them, and the text after them. They end at any
-// other line, even if it is JSON of the same value. The columns are those of the first row if none are given.
+// other line, even if it is JSON of the same value. If no columns are given, the first row decides.
 func readRows(columns []string, text string) (names []string, rows []evidence.Row, rest string) {
 	end := 0
 	for _, r := range evidence.Rows(text) {
