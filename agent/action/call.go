@@ -193,7 +193,7 @@ func blank(spec Spec, args bound) string {
 		leaves := slices.Collect(python.Leaves(args[p.Name]))
 		if len(leaves) > 0 && !slices.ContainsFunc(leaves, func(leaf python.Value) bool {
 			text, isText := leaf.(string)
-			return leaf != (python.Ellipsis{}) && !(isText && slices.Contains([]string{"...", "…", "<...>"}, strings.TrimSpace(text)))
+			return leaf != (python.Ellipsis{}) && (!isText || !slices.Contains([]string{"...", "…", "<...>"}, strings.TrimSpace(text)))
 		}) {
 			return p.Name
 		}

@@ -76,11 +76,11 @@ func elements(name string, v any) string {
 	if !isList {
 		items = []any{v}
 	}
-	text := ""
+	var text strings.Builder
 	for _, item := range items {
-		text += fmt.Sprintf("<%s>%v</%s>", name, item, name)
+		fmt.Fprintf(&text, "<%s>%v</%s>", name, item, name)
 	}
-	return text
+	return text.String()
 }
 
 // yamlKey reports whether a line begins with a key of an action in YAML.

@@ -271,12 +271,18 @@ func (r *loader) item(d bench.Document, t loadedTurn, said map[string]loadedTurn
 	if bare(strings.Join(t.history, "")) != bare(strings.Join(texts, "")) {
 		r.fault(t.id, "field \"history\" is not the text of the turns of \"history_ids\", which is used")
 	}
-	answer := bench.GoldAnswer{Text: t.expert, Evidence: t.facts}
+	answer := bench.GoldAnswer{Text: t.expert, Evidence: t.facts, Units: r.match(d, t)}
+	return bench.Item{Example: ex, Document: d.ID, Gold: bench.Gold{Answers: []bench.GoldAnswer{answer}}}
+}
+
+// match returns the ids of the distinct sentences of the rationales, in their order.
+func (r *loader) match(d bench.Document, t loadedTurn) []string {
+	var units []string
 	for _, fact := range t.facts {
 		i := MatchSentence(d, fact)
 		switch {
-		case i >= 0 && !slices.Contains(answer.Units, d.Units[i].ID):
-			answer.Units = append(answer.Units, d.Units[i].ID)
+		case i >= 0 && !slices.Contains(units, d.Units[i].ID):
+			units = append(units, d.Units[i].ID)
 		case i >= 0:
 		case bare(fact) != "" && strings.Contains(d.Title, fact):
 			r.fault(t.id, "field \"facts\": the rationale %q is in the title, not in a sentence", fact)
@@ -284,7 +290,7 @@ func (r *loader) item(d bench.Document, t loadedTurn, said map[string]loadedTurn
 			r.fault(t.id, "field \"facts\": the rationale %q matches no sentence", fact)
 		}
 	}
-	return bench.Item{Example: ex, Document: d.ID, Gold: bench.Gold{Answers: []bench.GoldAnswer{answer}}}
+	return units
 }
 
 // MatchSentence returns the index of the first unit that contains a passage, ignoring case, whitespace and ASCII

@@ -61,6 +61,15 @@ func (c exportCheckCmd) Run(a *app) error {
 			return err
 		}
 	}
+	total, err := c.check(a, data)
+	if unclean := total.Unclean(); err == nil && unclean != "" {
+		err = fmt.Errorf("%s: %s", c.File, unclean)
+	}
+	return err
+}
+
+// check prints what is wrong with the rows, or each row as JSON.
+func (c exportCheckCmd) check(a *app, data *preflight.Dataset) (preflight.Total, error) {
 	var summary preflight.Summary
 	out := bufio.NewWriter(a.out)
 	lines := json.NewEncoder(out)
@@ -73,7 +82,7 @@ func (c exportCheckCmd) Run(a *app) error {
 		return a.ctx.Err()
 	})
 	if err != nil {
-		return err
+		return total, err
 	}
 	if c.JSON {
 		err = lines.Encode(map[string]preflight.Total{"total": total})
@@ -83,10 +92,7 @@ func (c exportCheckCmd) Run(a *app) error {
 	if err == nil {
 		err = out.Flush()
 	}
-	if unclean := total.Unclean(); err == nil && unclean != "" {
-		err = fmt.Errorf("%s: %s", c.File, unclean)
-	}
-	return err
+	return total, err
 }
 
 // show prints one row, or writes it as a page.

@@ -62,6 +62,12 @@ func (s script) isMark() bool {
 
 const operators = "+-−±/⁄×·∗="
 
+// expression reports whether the script needs brackets: 2^(1/2) is not 2^1/2.
+func (s script) expression() bool {
+	rest := strings.TrimPrefix(s.text, string(firstRune(s.text)))
+	return strings.ContainsAny(strings.TrimRight(rest, operators), operators) // "3−" and "1*" are none
+}
+
 // joinScripts joins words with the scripts after them, and with other words that are tied to them. The words are in the order
 // of the stream, or those of a line: some programs write the scripts of a line after it.
 func joinScripts(list []Word, inStream bool) []Word {
@@ -77,23 +83,25 @@ func joinScripts(list []Word, inStream bool) []Word {
 			end, never = out[i].takeScript(list, k, inStream)
 			apart = apart || never
 		}
-		if end > 0 {
+		w, last := list[k], len(out)-1
+		switch {
+		case end > 0:
 			k = end
 			continue
-		}
-		w, last := list[k], len(out)-1
-		// If joined, a digit, maybe with a sign, would follow another one, or a point after it.
-		digits := last >= 0 && unicode.IsDigit(lastRune(strings.TrimRight(out[last].Text, ".,"))) &&
-			unicode.IsDigit(firstRune(strings.TrimLeft(w.Text, "+-−")))
-		if apart || last < 0 || digits {
+		case apart || last < 0 || areDigits(out[last], w):
 			w.tied = false
 			out = append(out, w)
-		} else {
+		default:
 			out[last].append(w)
 		}
 		k++
 	}
 	return out
+}
+
+// areDigits reports whether a digit, maybe with a sign, would follow another one, or a point after it, if two words were joined.
+func areDigits(a, b Word) bool {
+	return unicode.IsDigit(lastRune(strings.TrimRight(a.Text, ".,"))) && unicode.IsDigit(firstRune(strings.TrimLeft(b.Text, "+-−")))
 }
 
 // takeScript appends the script that begins with word k of a list if it would make another number of w without a mark, and
@@ -116,8 +124,7 @@ func (w *Word) takeScript(list []Word, k int, inStream bool) (end int, apart boo
 	for _, part := range joinScripts(list[k:end], true) { // with scripts of their own
 		next.Text, next.Box, next.Hyphen = next.Text+part.Text, next.Box.Union(part.Box), part.Hyphen
 	}
-	rest := strings.TrimPrefix(s.text, string(firstRune(s.text)))
-	if strings.ContainsAny(strings.TrimRight(rest, operators), operators) { // 2^(1/2) is not 2^1/2; "3−" and "1*" need no brackets
+	if s.expression() {
 		next.Text = "(" + next.Text + ")"
 	}
 	next.Text = mark + next.Text

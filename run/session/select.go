@@ -36,7 +36,7 @@ func (s Session) Select(c Selection, examples []qa.Example) ([]qa.Example, error
 			return nil, err
 		}
 	}
-	picked, err := c.Selection.Select(examples)
+	picked, err := c.Select(examples)
 	if err != nil {
 		return nil, &qa.UsageError{Err: err}
 	}

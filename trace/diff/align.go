@@ -86,9 +86,14 @@ func common(a, b []string) []match {
 		}
 		rows[i], last = row, row
 	}
+	return traced(rows, len(b))
+}
+
+// traced reads the matches from the rows, backwards.
+func traced(rows [][]uint64, width int) []match {
 	longer := func(i, j int) bool { return i >= 0 && rows[i][j/64]>>(j%64)&1 == 0 }
-	var found []match // backwards
-	for i, j := len(a)-1, len(b)-1; i >= 0 && j >= 0; {
+	var found []match
+	for i, j := len(rows)-1, width-1; i >= 0 && j >= 0; {
 		switch {
 		case !longer(i, j):
 			j--
