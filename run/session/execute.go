@@ -64,7 +64,7 @@ func (s Session) Execute(ctx context.Context, p Plan) ([]Ended, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.Note.GoldPapers, err = goldPapers(ctx, p.World, p.Examples); err != nil {
+	if p.Note.GoldPapers, err = s.goldPapers(ctx, p); err != nil {
 		return nil, err
 	}
 	e := &execution{Session: s, plan: p, account: budget.NewAccount(p.Limits, budget.Spent{}, s.Now)}

@@ -332,7 +332,7 @@ func (s Session) Serve(ctx context.Context, p Plan) (served Served, err error) {
 	if p.Jobs[0].Dir == "" { // nothing is recorded
 		return served, nil
 	}
-	if p.Note.GoldPapers, err = goldPapers(ctx, p.World, p.Examples); err != nil {
+	if p.Note.GoldPapers, err = s.goldPapers(ctx, p); err != nil {
 		return served, err
 	}
 	e := &execution{Session: s, plan: p}

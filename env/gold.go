@@ -1,4 +1,4 @@
-package session
+package env
 
 import (
 	"context"
@@ -8,14 +8,13 @@ import (
 	"strings"
 	"unicode"
 
-	"airqa/env"
 	"airqa/internal/words"
 	"airqa/qa"
 )
 
-// goldPapers returns the papers that gold answers name, by question, for questions that name no paper themselves. Training
-// data is divided by paper, and its writer has no data directory.
-func goldPapers(ctx context.Context, e *env.Env, examples []qa.Example) (map[string][]string, error) {
+// GoldPapers returns the papers that gold answers name, by question, for questions that name no paper themselves. Runs record
+// them, because training data is divided by paper, and its writer has no data directory.
+func GoldPapers(ctx context.Context, e *Env, examples []qa.Example) (map[string][]string, error) {
 	examples = slices.DeleteFunc(slices.Clone(examples), func(ex qa.Example) bool { return len(ex.Papers()) > 0 })
 	if len(examples) == 0 {
 		return nil, nil
@@ -51,7 +50,7 @@ func goldPapers(ctx context.Context, e *env.Env, examples []qa.Example) (map[str
 
 // titlesIn returns the papers whose titles may be in one of the texts, by folded title. Folding is slow, so it is not done for
 // the many titles that begin with a word that is in no text.
-func titlesIn(ctx context.Context, e *env.Env, texts []string) (map[string]string, error) {
+func titlesIn(ctx context.Context, e *Env, texts []string) (map[string]string, error) {
 	in := phrasesOf(texts)
 	firstWords, err := e.Papers().FirstWords(ctx)
 	if err != nil {
