@@ -64,11 +64,7 @@ func (c cacheCmd) Run(a *app) error {
 	case c.Older != "" && c.Clear:
 		return qa.Usagef("--older and --clear are mutually exclusive")
 	case c.Clear:
-		dropped, err := cache.Clear(c.Dir)
-		if err != nil {
-			return err
-		}
-		return c.printDropped(a, dropped, 0)
+		return c.prune(a, func(time.Time) bool { return false })
 	case c.Older == "":
 		return c.list(a)
 	}
@@ -76,11 +72,8 @@ func (c cacheCmd) Run(a *app) error {
 	if err != nil {
 		return qa.Usagef("--older %v", err)
 	}
-	dropped, kept, err := cache.Prune(c.Dir, a.now().Add(-age))
-	if err != nil {
-		return err
-	}
-	return c.printDropped(a, dropped, kept)
+	oldest := a.now().Add(-age)
+	return c.prune(a, func(written time.Time) bool { return !written.Before(oldest) })
 }
 
 func (c cacheCmd) list(a *app) error {
@@ -107,33 +100,13 @@ func (c cacheCmd) list(a *app) error {
 	return nil
 }
 
-type cacheClearCmd struct{ cacheFolder }
-
-func (c cacheClearCmd) Run(a *app) error {
-	return c.prune(a, func(time.Time) bool { return false })
-}
-
-type cachePruneCmd struct {
-	cacheFolder
-	Older string `required:"" placeholder:"AGE" help:"Delete replies older than AGE, such as 30d, 2w or 12h."`
-}
-
-func (c cachePruneCmd) Run(a *app) error {
-	age, err := cache.ParseAge(c.Older)
-	if err != nil {
-		return qa.Usagef("--older %v", err)
-	}
-	oldest := a.now().Add(-age)
-	return c.prune(a, func(written time.Time) bool { return !written.Before(oldest) })
-}
-
 // prune deletes the replies that are not to be kept and prints their number.
-func (f cacheFolder) prune(a *app, keep func(written time.Time) bool) error {
-	dropped, kept, err := cache.Prune(f.Dir, keep)
+func (c cacheCmd) prune(a *app, keep func(written time.Time) bool) error {
+	dropped, kept, err := cache.Prune(c.Dir, keep)
 	if err != nil {
 		return err
 	}
-	if f.JSON {
+	if c.JSON {
 		return a.printJSON(map[string]int{"format": 1, "dropped": dropped, "kept": kept})
 	}
 	return a.print(fmt.Sprintf("%d dropped, %d kept", dropped, kept))

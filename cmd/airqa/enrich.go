@@ -55,7 +55,7 @@ func (c enrichCmd) Run(a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, replies.Close()) }()
-	metered, err := model.Connect(models.Requests{Account: budget.NewAccount(budget.Limits{Tokens: c.MaxTotalTokens}, budget.Spent{}, a.now)})
+	metered, err := model.Connect(models.Requests{Account: budget.NewAccount(c.Budget, budget.Spent{}, a.now)})
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (c enrichCmd) check() ([]enrich.Field, error) {
 
 // model opens the model.
 func (c enrichCmd) model(a *app) (models.Model, error) {
-	calls, err := c.modelConfig()
+	calls, _, err := calling(c.endpointFlags, c.budgetFlags, qa.QuestionLimits{})
 	if err != nil {
 		return models.Model{}, err
 	}

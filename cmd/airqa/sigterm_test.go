@@ -90,22 +90,20 @@ func TestGrace(t *testing.T) {
 // The papers that were read are indexed, and the same command adds the rest.
 func TestGraceIngest(t *testing.T) {
 	t.Parallel()
-	for _, command := range [][]string{{"ingest"}, {"papers", "add"}} {
-		data, pdfs := filepath.Join(t.TempDir(), "data"), t.TempDir()
-		if err := os.CopyFS(pdfs, fixtures.Papers()); err != nil {
-			t.Fatal(err)
-		}
-		ingest := append(command, "--data", data, "-j", "1", "--grace", "1h", pdfs)
-		c, errs := started(t, airqaCommand(t, ingest...))
-		waitFor(t, func() bool { _, err := os.Stat(data); return err == nil })
-		send(t, c, syscall.SIGTERM, syscall.SIGTERM, syscall.SIGTERM)
-		err := c.Wait()
-		if code := c.ProcessState.ExitCode(); err != nil && code != exitInterrupted || strings.Contains(errs.String(), "stopped before everything was indexed") {
-			t.Errorf("%v\n%s", err, errs)
-		}
-		if raw, err := airqaCommand(t, ingest...).CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, raw)
-		}
+	data, pdfs := filepath.Join(t.TempDir(), "data"), t.TempDir()
+	if err := os.CopyFS(pdfs, fixtures.Papers()); err != nil {
+		t.Fatal(err)
+	}
+	ingest := []string{"ingest", "--data", data, "-j", "1", "--grace", "1h", pdfs}
+	c, errs := started(t, airqaCommand(t, ingest...))
+	waitFor(t, func() bool { _, err := os.Stat(data); return err == nil })
+	send(t, c, syscall.SIGTERM, syscall.SIGTERM, syscall.SIGTERM)
+	err := c.Wait()
+	if code := c.ProcessState.ExitCode(); err != nil && code != exitInterrupted || strings.Contains(errs.String(), "stopped before everything was indexed") {
+		t.Errorf("%v\n%s", err, errs)
+	}
+	if raw, err := airqaCommand(t, ingest...).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, raw)
 	}
 }
 
