@@ -77,16 +77,16 @@ func approximateIndex(t *testing.T, data, url string) {
 		code int
 		want string
 	}{
-		{"copy --to " + url + "&index=HNSW", exitFailed, "the server refuses index HNSW: milvus at "},
-		{"copy --to " + url + index, exitDone, ""},
+		{"--to " + url + "&index=HNSW", exitFailed, "the server refuses index HNSW: milvus at "},
+		{"--to " + url + index, exitDone, ""},
 		{"--vectors " + url + index, exitDone, "text_bm25_en: "},
 		{"--rebuild --vectors " + url, exitDone, "text_bm25_en: "},
 		{"--vectors" + " " + url + " --to " + url + exact, exitDone, ""},
 		{"--vectors " + url + index, exitFailed, "has index FLAT, not IVF_FLAT nlist=4 nprobe=1"},
 		{"--vectors milvus://127.0.0.1:1 --to files", exitUsage, "not at milvus://127.0.0.1:1"},
 		{"--vectors files --to files", exitUsage, "not at files"},
-		{"copy " + again + " --to files", exitDone, ""},
-		{"copy --to " + url, exitDone, ""},
+		{again + " --to files", exitDone, ""},
+		{"--to " + url, exitDone, ""},
 	} {
 		args := append([]string{"store", "vectors"}, strings.Fields(tt.args)...)
 		if out, code := runProgram(t, append(args, "--data", data)...); code != tt.code || !strings.Contains(out, tt.want) {
