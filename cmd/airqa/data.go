@@ -118,7 +118,11 @@ func (f dataFlags) embedder(a *app) (embed.Embedder, error) {
 		return nil, err
 	}
 	if !remote {
-		return minilm.Open(f.local())
+		model, err := minilm.Open(f.local())
+		if f.EmbedModel != "" && err != nil {
+			err = fmt.Errorf("%w; if the weights have moved: airqa store vectors --rebuild --data %s --embed-model DIR", err, f.Data)
+		}
+		return model, err
 	}
 	c, err := f.remoteConfig(a, name)
 	if err != nil {
