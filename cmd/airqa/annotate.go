@@ -65,7 +65,8 @@ func (c annotateCmd) config() (f annotate.Config, err error) {
 	if f.Queries, err = annotate.ParseNumbers(c.Queries); err != nil {
 		return f, fmt.Errorf("--queries %w", err)
 	}
-	f.Calls, f.Limits, err = calling(c.endpointFlags, c.budgetFlags, qa.QuestionLimits{})
+	f.Limits = c.Budget
+	f.Calls, err = calling(c.endpointFlags, c.budgetFlags, qa.QuestionLimits{})
 	return f, err
 }
 

@@ -20,7 +20,6 @@ import (
 	"airqa/llm"
 	"airqa/qa"
 	"airqa/run/ask"
-	"airqa/run/budget"
 	"airqa/run/models"
 	"airqa/run/session"
 )
@@ -66,7 +65,8 @@ func (c *askCmd) Run(a *app) error {
 	if asking.Earlier, asking.Papers, err = c.conversation(a); err != nil {
 		return err
 	}
-	if asking.Job, asking.Limits, err = c.job(a); err != nil {
+	asking.Limits = c.Budget
+	if asking.Job, err = c.job(a); err != nil {
 		return err
 	}
 	if asking.World, err = c.papers(a, files, asking.Job); err != nil {
@@ -189,23 +189,23 @@ func (c *askCmd) conversation(a *app) (turns []ask.Turn, papers []string, err er
 }
 
 // job opens the model. Without one, no endpoint is asked, whatever keys there are.
-func (c *askCmd) job(a *app) (session.Job, budget.Limits, error) {
+func (c *askCmd) job(a *app) (session.Job, error) {
 	c.Model = cmp.Or(c.Model, models.Offline)
 	a.say("model: %s", c.Model)
-	calls, limits, err := calling(c.endpointFlags, c.budgetFlags, c.QuestionLimits)
+	calls, err := calling(c.endpointFlags, c.budgetFlags, c.QuestionLimits)
 	if err != nil {
-		return session.Job{}, limits, err
+		return session.Job{}, err
 	}
 	jobs, _, err := a.session().Jobs(session.Choice{
 		Baselines: []string{c.Baseline}, Models: []string{c.Model}, Calls: calls, Workers: 1, Out: c.Out,
 	})
 	if err != nil {
-		return session.Job{}, limits, err
+		return session.Job{}, err
 	}
 	if len(jobs) > 1 {
-		return session.Job{}, limits, qa.Usagef("--baseline %s: ask takes one baseline", c.Baseline)
+		return session.Job{}, qa.Usagef("--baseline %s: ask takes one baseline", c.Baseline)
 	}
-	return jobs[0], limits, nil
+	return jobs[0], nil
 }
 
 // sayRules says, after an answer of the rules, that no model gave it, and how to ask one.

@@ -160,7 +160,7 @@ func (c clusterFlags) job(a *app, lines []string) (job shard.Job, data string, e
 		divide = func(c cli) error {
 			from := c.Import.Database
 			data = from.Data
-			return divideData(&job, from.indexFlags, from.shardFlag, from.Replace)
+			return divideData(&job, from.dataFlags, from.shardFlag, from.Replace)
 		}
 	default:
 		return job, "", qa.Usagef("airqa %s cannot be divided: after --, name ingest or import, or give the flags of airqa run", job.Command)
@@ -212,11 +212,11 @@ func divideIngest(job *shard.Job, c ingestCmd) error {
 	if len(items) > 0 {
 		job.Args = append(shard.Without(job.Args, "--delay"), "--delay", (c.Delay * time.Duration(job.AtOnce())).String())
 	}
-	return divideData(job, c.indexFlags, c.shardFlag, c.Replace)
+	return divideData(job, c.dataFlags, c.shardFlag, c.Replace)
 }
 
 // divideData checks the flags of a command that adds papers, and divides the connections to an embedding server.
-func divideData(job *shard.Job, data indexFlags, part shardFlag, replace bool) error {
+func divideData(job *shard.Job, data dataFlags, part shardFlag, replace bool) error {
 	switch {
 	case part.Shard != (shard.Part{}):
 		return errShard
@@ -226,7 +226,7 @@ func divideData(job *shard.Job, data indexFlags, part shardFlag, replace bool) e
 		return qa.Usagef("--vectors %s: shards keep their vectors in files; copy those of the joined directory with airqa store vectors --to",
 			settings.MaskURL(data.Vectors))
 	}
-	connections, err := job.Connections("--embed-connections", data.Chosen.EmbedConnections)
+	connections, err := job.Connections("--embed-connections", data.EmbedConnections)
 	if err != nil {
 		return withCode(exitUsage, err)
 	}

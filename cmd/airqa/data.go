@@ -91,10 +91,10 @@ type indexFlags struct {
 	Chosen embedderFlags `embed:""`
 }
 
-// target is the data directory for writing.
-func (f indexFlags) target(a *app) (env.WriterConfig, error) {
+// AfterApply is a hook of kong.
+func (f *indexFlags) AfterApply() error {
 	f.embedderFlags = f.Chosen
-	return f.dataFlags.target(a, true)
+	return nil
 }
 
 // embedderFlags are the embedding model of a search index.

@@ -102,7 +102,7 @@ func (c enrichCmd) check() ([]enrich.Field, error) {
 
 // model opens the model.
 func (c enrichCmd) model(a *app) (models.Model, error) {
-	calls, _, err := calling(c.endpointFlags, c.budgetFlags, qa.QuestionLimits{})
+	calls, err := calling(c.endpointFlags, c.budgetFlags, qa.QuestionLimits{})
 	if err != nil {
 		return models.Model{}, err
 	}

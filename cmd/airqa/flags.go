@@ -90,14 +90,13 @@ func (f budgetFlags) priced(c models.Config, question qa.QuestionLimits) (models
 	return c, err
 }
 
-// calling returns how models are called, and the limits of what they may cost.
-func calling(e endpointFlags, b budgetFlags, question qa.QuestionLimits) (models.Config, budget.Limits, error) {
+// calling returns how models are called.
+func calling(e endpointFlags, b budgetFlags, question qa.QuestionLimits) (models.Config, error) {
 	c, err := e.modelConfig()
 	if err != nil {
-		return c, b.Budget, err
+		return c, err
 	}
-	c, err = b.priced(c, question)
-	return c, b.Budget, err
+	return b.priced(c, question)
 }
 
 // checkQuestionLimits rejects invalid limits of a question.
@@ -122,11 +121,6 @@ func checkQuerySeconds(s float64) error {
 // queryDeadline is the timeout of one statement.
 func queryDeadline(seconds float64) time.Duration {
 	return time.Duration(seconds * float64(time.Second))
-}
-
-// missingFlag selects the treatment of questions whose papers are missing.
-type missingFlag struct {
-	Missing string `default:"stop" enum:"stop,skip,run" help:"Questions with papers missing from the data directory: stop (run nothing), skip (leave them out) or run (ask anyway); skip and run also accept a data directory to which adding papers was interrupted. A resumed run keeps its first choice."`
 }
 
 // judgeFlag names the judge of subjective answers. Commands that score what they make have no other flag of judges: the rest

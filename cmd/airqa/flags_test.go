@@ -503,12 +503,6 @@ type embedders interface {
 }
 
 func embedderOf(c any) (embedders, bool) {
-	v := reflect.Indirect(reflect.ValueOf(c))
-	if f := v.FieldByName("Chosen"); f.IsValid() { // of indexFlags
-		return dataFlags{
-			Data: "d", Vectors: v.FieldByName("Vectors").String(), EmbedBaseURL: v.FieldByName("EmbedBaseURL").String(), embedderFlags: f.Interface().(embedderFlags),
-		}, true
-	}
 	if d, ok := c.(interface{ dataFlags() dataFlags }); ok {
 		c = d.dataFlags()
 	}

@@ -94,7 +94,7 @@ func (c forkCmd) resume(a *app, b *session.Branch, ex qa.Example, recorded map[s
 	if err != nil {
 		return err
 	}
-	calls, limits, err := calling(c.endpointFlags, c.budgetFlags, c.QuestionLimits)
+	calls, err := calling(c.endpointFlags, c.budgetFlags, c.QuestionLimits)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (c forkCmd) resume(a *app, b *session.Branch, ex qa.Example, recorded map[s
 	}
 	defer a.closeCache("cache "+cached, store)
 	plan := b.Plan(a.session(), session.Plan{
-		Jobs: []session.Job{job}, World: world, Examples: []qa.Example{ex}, Picked: []qa.Example{ex}, Settings: settings, Limits: limits, Cache: store,
+		Jobs: []session.Job{job}, World: world, Examples: []qa.Example{ex}, Picked: []qa.Example{ex}, Settings: settings, Limits: c.Budget, Cache: store,
 		Note: runlog.Note{QuestionsFile: filepath.Join(c.Dir, runlog.QuestionsFile), DataDir: c.Data},
 	})
 	ended, err := a.session().Execute(a.ctx, plan)

@@ -29,7 +29,7 @@ func (c importDatabaseCmd) Run(a *app) (err error) {
 	if ext := filepath.Ext(c.Database); ext == ".json" || ext == ".jsonl" || ext == ".eval" {
 		return qa.Usagef("%s is not a database; to import trajectories, run: airqa import run %[1]s --out RUN", c.Database)
 	}
-	to, err := c.target(a)
+	to, err := c.target(a, true)
 	if err != nil {
 		return err
 	}

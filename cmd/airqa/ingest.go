@@ -114,7 +114,7 @@ func (c ingestCmd) Run(a *app) error {
 	if _, _, err := ingest.FindOpen(c.Paths); err != nil {
 		return err
 	}
-	to, err := c.target(a)
+	to, err := c.target(a, true)
 	if err != nil {
 		return err
 	}

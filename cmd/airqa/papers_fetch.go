@@ -59,7 +59,7 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	to, err := c.target(a)
+	to, err := c.target(a, true)
 	if err != nil {
 		return err
 	}

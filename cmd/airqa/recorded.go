@@ -9,7 +9,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"airqa/env/index"
 	"airqa/internal/settings"
 	"airqa/llm"
 	"airqa/qa"
@@ -103,9 +102,6 @@ func flagsOfRun(c runlog.Config, getenv func(string) string) map[string]any {
 	if body, ok := c.Shape.Model["extra_body"]; ok {
 		text, _ := json.Marshal(body) // it was read from JSON
 		flags["extra-body"] = string(text)
-	}
-	if embedder, _ := c.Shape.Settings["embedder"].(string); embedder != "" {
-		flags["embedder"] = index.EmbedderName(embedder)
 	}
 	if llm.FromEnvironment(c.Shape.ModelName(), getenv).BaseURL == "" && c.Note.BaseURL != "" {
 		flags["base-url"] = c.Note.BaseURL

@@ -30,8 +30,8 @@ type runCmd struct {
 	Repeats int    `default:"1" placeholder:"K" help:"Episodes per question. If you raise it later, only the new episodes run."`
 	Retry   string `default:"errors" enum:"errors,all,none" help:"Finished episodes to retry: errors (endpoint or tool failures), all (also images refused by the model) or none."`
 	session.Selection
-	Shard shard.Part `placeholder:"I/N" help:"Run only shard I of N equal parts of the selected questions, in its own run directory; airqa shards merge merges all shards into one run. --budget and -j apply to this shard."`
-	missingFlag
+	Shard   shard.Part `placeholder:"I/N" help:"Run only shard I of N equal parts of the selected questions, in its own run directory; airqa shards merge merges all shards into one run. --budget and -j apply to this shard."`
+	Missing string     `default:"stop" enum:"stop,skip,run" help:"Questions with papers missing from the data directory: stop (run nothing), skip (leave them out) or run (ask anyway); skip and run also accept a data directory to which adding papers was interrupted. A resumed run keeps its first choice."`
 	budgetFlags
 	graceFlag
 	qa.Settings
@@ -58,8 +58,12 @@ func (c runCmd) Run(a *app) error {
 	if c.DryRun {
 		return c.dryRun(a, plan)
 	}
+	var scoring scoreCmd
 	if c.Score { // whether the judge can judge is known before the run
-		judges, err := c.judges(a)
+		if scoring, err = c.score(a); err != nil {
+			return err
+		}
+		judges, err := scoring.judges()
 		if err == nil {
 			err = judges.Ready(a.session(), plan.Picked)
 		}
@@ -82,7 +86,7 @@ func (c runCmd) Run(a *app) error {
 		return err
 	}
 	result := a.endRun(ended, nextStep{Out: plan.Out, Judge: c.hint(), Shard: c.Shard, Scores: c.Score})
-	return c.scoreEnded(a, plan.Out, ended, result)
+	return c.scoreEnded(a, scoring, plan.Out, ended, result)
 }
 
 // config returns what the flags select. Opening the papers settles the flags about their index.
@@ -93,7 +97,7 @@ func (c *runCmd) config(a *app) (session.Config, error) {
 	if c.Missing == runlog.MissingStop {
 		c.whole = "--missing skip"
 	}
-	calls, limits, err := calling(c.endpointFlags, c.budgetFlags, c.QuestionLimits)
+	calls, err := calling(c.endpointFlags, c.budgetFlags, c.QuestionLimits)
 	if err != nil {
 		return session.Config{}, err
 	}
@@ -101,10 +105,9 @@ func (c *runCmd) config(a *app) (session.Config, error) {
 		Choice: session.Choice{
 			Baselines: c.Baseline, Models: c.Model, Calls: calls, Workers: c.Workers, Out: c.Out,
 		},
-		Questions: c.Questions, Selection: c.Selection, Shard: c.Shard,
-		Missing: c.Missing,
-		Data:    c.Data, OpenWorld: func(config env.Config) (*env.Env, error) { return c.open(a, config) },
-		Settings: c.Settings, Limits: limits, Repeats: c.Repeats, Retry: c.Retry, DryRun: c.DryRun,
+		Questions: c.Questions, Selection: c.Selection, Shard: c.Shard, Missing: c.Missing,
+		Data: c.Data, OpenWorld: func(config env.Config) (*env.Env, error) { return c.open(a, config) },
+		Settings: c.Settings, Limits: c.Budget, Repeats: c.Repeats, Retry: c.Retry, DryRun: c.DryRun,
 	}, nil
 }
 
@@ -151,7 +154,7 @@ func (c runCmd) checkOut() error {
 
 // scoreEnded scores the runs for --score. An interrupted run is left for the invocation that resumes it; ended is the run's own
 // error, which is reported first.
-func (c runCmd) scoreEnded(a *app, out string, jobs []session.Ended, ended error) error {
+func (c runCmd) scoreEnded(a *app, s scoreCmd, out string, jobs []session.Ended, ended error) error {
 	if !c.Score || len(jobs) == 0 {
 		return ended
 	}
@@ -162,10 +165,6 @@ func (c runCmd) scoreEnded(a *app, out string, jobs []session.Ended, ended error
 	dirs := make([]string, len(jobs))
 	for i, j := range jobs {
 		dirs[i] = j.Dir
-	}
-	s, err := c.score(a)
-	if err != nil {
-		return errors.Join(ended, err)
 	}
 	sum, err := s.scoreDirs(a, dirs)
 	if errors.Is(err, scoring.ErrNothingEnded) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"airqa/env"
 	"airqa/internal/files"
@@ -28,7 +27,7 @@ func (c sqlCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	world, err := c.open(a, env.Config{NoSearch: true, QueryDeadline: time.Duration(c.QuerySeconds * float64(time.Second))})
+	world, err := c.open(a, env.Config{NoSearch: true, QueryDeadline: queryDeadline(c.QuerySeconds)})
 	if err != nil {
 		return err
 	}

@@ -105,7 +105,7 @@ func (f synthActCmd) Run(a *app) error {
 		return err
 	}
 	defer func() { _ = world.Close() }()
-	calls, limits, err := calling(f.endpointFlags, f.budgetFlags, f.QuestionLimits)
+	calls, err := calling(f.endpointFlags, f.budgetFlags, f.QuestionLimits)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (f synthActCmd) Run(a *app) error {
 	}
 	health, err := synthesis.Act(a.ctx, synthesis.ActConfig{
 		Common: synthesis.Common{
-			Session: a.session(), World: world, Data: f.Data, Dir: f.Out, Model: f.Model, Calls: calls, Limits: limits,
+			Session: a.session(), World: world, Data: f.Data, Dir: f.Out, Model: f.Model, Calls: calls, Limits: f.Budget,
 		},
 		Settings: f.Settings, Baselines: f.Baseline, Repeats: f.Repeats, Workers: f.Workers, Judges: judges,
 	})
@@ -169,10 +169,10 @@ func (f synthMakeCmd) check() error {
 }
 
 func (f synthMakeCmd) config(a *app, world *env.Env) (synthesis.Config, error) {
-	calls, limits, err := calling(f.endpointFlags, f.budgetFlags, qa.QuestionLimits{})
+	calls, err := calling(f.endpointFlags, f.budgetFlags, qa.QuestionLimits{})
 	return synthesis.Config{
 		Common: synthesis.Common{
-			Session: a.session(), World: world, Data: f.Data, Dir: f.Out, Model: f.Model, Calls: calls, Limits: limits,
+			Session: a.session(), World: world, Data: f.Data, Dir: f.Out, Model: f.Model, Calls: calls, Limits: f.Budget,
 		},
 		Questions: f.Questions, Resume: f.Resume,
 	}, err

@@ -22,7 +22,6 @@ type vectorsCmd struct {
 }
 
 func (c vectorsCmd) Run(a *app) error {
-	c.embedderFlags = c.Chosen
 	switch {
 	case c.To != "" && (c.Rebuild || c.Deep):
 		return qa.Usagef("--to is incompatible with --rebuild and --deep: check the copy with airqa store vectors --vectors %s", c.To)
