@@ -47,7 +47,7 @@ type docCommand struct {
 
 func (c docCommand) String() string { return fmt.Sprintf("%s:%d: %s", c.file, c.line, c.text) }
 
-// docPages are the documents with commands. docs/cli.md is generated; its examples are those of the help.
+// docPages are the documents with commands.
 func docPages(t *testing.T) map[string]string {
 	t.Helper()
 	pages := make(map[string]string)
@@ -61,9 +61,7 @@ func docPages(t *testing.T) map[string]string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if name := strings.TrimPrefix(filepath.ToSlash(file), "../../"); name != "docs/cli.md" {
-				pages[name] = string(raw)
-			}
+			pages[strings.TrimPrefix(filepath.ToSlash(file), "../../")] = string(raw)
 		}
 	}
 	return pages
