@@ -23,7 +23,7 @@ type Config struct {
 	// Measure is the name of one of [stats.PairMeasures], or "all".
 	Measure string  `default:"macro-f1" enum:"exact,macro-f1,kappa,rho,alpha,all" help:"Measure of the comparison: exact, macro-f1, kappa, rho, alpha (ordinal) or all."`
 	Margin  float64 `default:"0.05" placeholder:"D" help:"Largest difference at which the model still counts as no worse than people (non-inferiority margin)."`
-	Rounds  int     `name:"bootstrap" default:"2000" placeholder:"N" help:"Bootstrap resamples of the comparison."`
+	Rounds  int     `name:"bootstrap" default:"2000" placeholder:"N" help:"Resamples of the bootstrap."`
 	Seed    uint64  `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
 }
 

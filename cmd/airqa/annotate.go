@@ -12,21 +12,21 @@ import (
 )
 
 type annotateCmd struct {
-	Dataset  string   `placeholder:"FILE" help:"DORIS-MAE_dataset_v1.json, or a file in the same format."`
-	Model    string   `short:"m" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, or scripted:FILE (recorded replies)."`
-	Out      string   `short:"o" required:"" placeholder:"DIR" help:"Directory of the replies. An existing one is resumed."`
+	Dataset  string   `placeholder:"FILE" help:"File or folder of the benchmark's data."`
+	Model    string   `short:"m" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME (any OpenAI-compatible endpoint), openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE (recorded replies) or offline (rules, no language model)."`
+	workFlag
 	Pairs    string   `default:"pools" enum:"pools,test" help:"Pairs: pools (aspects and sub-aspects of each query with its pool) or test (the pairs that people annotated)."`
 	Queries  []string `placeholder:"N" help:"Only queries with these numbers, comma-separated: 0,3-5."`
 	Limit    int      `placeholder:"N" help:"Only the first N pairs."`
 	Template string   `placeholder:"FILE" help:"Prompt template with {requirement} and {abstract}, optionally {title}, {context} and {mark}."`
 	Retry    string   `default:"none" enum:"none,unparsed" help:"Ask again about pairs whose reply has no verdict: none or unparsed. Failed requests are always repeated."`
 	Compat   bool     `help:"Parse verdicts like the benchmark's authors: the only label anywhere in the reply. Default: the last label of the last line."`
-	Workers  int      `short:"j" default:"4" help:"Concurrent calls."`
+	workersFlag
 	Export   string   `placeholder:"FILE" help:"Ask nothing: write the scores of --out to FILE in the benchmark's format."`
 	Unparsed string   `placeholder:"FILE" help:"With --export: file for the replies without a verdict. Default: FILE with -unparsed in its name."`
 	endpointFlags
 	budgetFlags
-	JSON bool `name:"json" help:"Print the counts as a JSON object."`
+	jsonFlag
 }
 
 func (c annotateCmd) Run(a *app) error {

@@ -78,7 +78,7 @@ func (f benchFlags) request() bench.Request {
 // benchOutput is where a result is written, and how.
 type benchOutput struct {
 	formatFlags
-	Out string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	outFile
 }
 
 // write prints a result to --out or standard output.
@@ -87,12 +87,12 @@ func (f benchOutput) write(a *app, r *bench.Result) error {
 	if err != nil {
 		return err
 	}
-	return statsFlags{Out: f.Out}.write(a, func(w io.Writer) error { return r.Write(w, o) })
+	return statsFlags{outFile: f.outFile}.write(a, func(w io.Writer) error { return r.Write(w, o) })
 }
 
 type benchAgreeCmd struct {
 	benchOutput
-	Annotations string `placeholder:"FILE" help:"Annotations from airqa bench annotate --export, used as the model's scores. Default: the scores in the doris-mae file."`
+	Annotations string `placeholder:"FILE" help:"Annotations from airqa bench annotate --export, used instead of the dataset's own (doris-mae)."`
 	agreement.Config
 }
 
@@ -210,7 +210,7 @@ type benchStatsCmd struct {
 	Pools      bool   `help:"Rebuild the pools of doris-mae from its corpus, and compare them. Needs 4 GB of memory."`
 	Similarity string `default:"tfidf" enum:"tfidf,minilm" help:"Text similarity for the diversity statistics: tfidf, or minilm (sentence embeddings, in process)."`
 	Item       string `placeholder:"ID" help:"Show this item instead, as it appears in a prompt: paper, history, question. A unique part of an id is enough."`
-	History    string `default:"rationales" enum:"none,messages,rationales" help:"With --item: earlier messages of a dialogue: none, messages, or messages with their rationales."`
+	History    string `default:"rationales" enum:"none,messages,rationales" help:"Earlier messages of a dialogue: none, messages, or messages with their rationales."`
 }
 
 func (c benchStatsCmd) Run(a *app) error {
@@ -261,7 +261,7 @@ type benchScoreCmd struct {
 	Predictions string `xor:"answers" required:"" placeholder:"FILE" help:"Predictions, JSON Lines."`
 	From        string `name:"run" xor:"answers" required:"" placeholder:"DIR" help:"Run directory of airqa bench run: score its answers."`
 	bench.Rules
-	Bootstrap int `placeholder:"N" help:"Add 95 % intervals from N resamples."`
+	Bootstrap int `placeholder:"N" help:"Resamples of the bootstrap."`
 }
 
 func (c benchScoreCmd) Run(a *app) error {

@@ -56,7 +56,7 @@ type cacheCmd struct {
 	Dir   string `arg:"" help:"Cache folder, as given to --cache."`
 	Older string `placeholder:"AGE" help:"Delete replies older than AGE, such as 30d, 2w or 12h, and unreadable lines."`
 	Clear bool   `help:"Delete all replies."`
-	JSON  bool   `name:"json" help:"Print JSON."`
+	jsonFlag
 }
 
 func (c cacheCmd) Run(a *app) error {

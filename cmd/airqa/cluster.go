@@ -26,7 +26,7 @@ type clusterFlags struct {
 	Name     string   `default:"airqa" help:"Name of the job."`
 	CPUs     int      `name:"cpus" default:"2" help:"CPUs per shard."`
 	Restarts int      `default:"20" help:"Maximum restarts of a failed shard."`
-	From     string   `placeholder:"RUN" help:"Take over the finished episodes of RUN, such as a partial merge of another number of shards."`
+	From     string   `placeholder:"RUN" help:"Take over the episodes that RUN has of these questions: an undivided run of the same settings, such as a partial merge."`
 	Args     []string `arg:"" name:"run-flag" help:"After --: the flags of airqa run for the whole run, with --out. Or ingest or import and its arguments, with the data directory that joins all papers as --data; or, for Kubernetes, serve and its flags."`
 }
 
@@ -266,8 +266,8 @@ func (a *app) printWhole(text string, err error) error {
 type mergeCmd struct {
 	Runs    []string `arg:"" name:"run" help:"Run directories of shards, or folders of them."`
 	Out     string   `short:"o" required:"" placeholder:"DIR" help:"Run directory to create, or the folder of run directories if there are several baselines or models. An earlier merge of some of these shards is replaced."`
-	Partial bool     `help:"Merge even if shards or questions are missing."`
-	JSON    bool     `name:"json" help:"Print one JSON object per merged run."`
+	Partial bool     `help:"Accept missing parts, or that adding papers was interrupted."`
+	jsonFlag
 }
 
 func (c mergeCmd) Run(a *app) error {

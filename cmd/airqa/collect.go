@@ -17,7 +17,7 @@ import (
 type collectCmd struct {
 	Participants string   `placeholder:"FILE" help:"CSV of the participants: name, code, zone, proponent_sessions, expert_sessions, papers."`
 	Papers       string   `placeholder:"PATH" help:"Papers: JSON or CSV with title, abstract and introduction, files of the benchmark's folds, or a folder of these."`
-	Out          string   `required:"" short:"o" placeholder:"DIR" help:"Folder for the dialogues. The same command resumes a study."`
+	workFlag
 	Listen       string   `default:"127.0.0.1:8378" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free one. If it is not a loopback address, other machines can connect, using the token in the printed URL."`
 	Pair         []string `placeholder:"NAME,NAME" help:"Start immediately, ignoring the scheduled sessions: names of the proponent and the expert. Needs --paper."`
 	Paper        string   `placeholder:"TITLE" help:"Title of the paper of --pair."`

@@ -15,7 +15,7 @@ import (
 type compareCmd struct {
 	Runs         []string `arg:"" optional:"" name:"run" help:"Run directories, folders of them, or score files."`
 	Format       string   `default:"text" enum:"${formats}" help:"${format_names}."`
-	JSON         bool     `name:"json" help:"Short for --format json."`
+	jsonFlag
 	Flips        int      `default:"5" help:"For each run, maximum number of questions to list that only this run got right."`
 	Rounds       int      `name:"bootstrap" default:"10000" placeholder:"N" help:"Resamples of the bootstrap."`
 	Seed         uint64   `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`

@@ -175,9 +175,11 @@ func (d demo) train() error {
 	}
 	defer func() { _ = world.Close() }()
 	making := synthMakeCmd{
-		dataFlags: dataFlags{Data: d.data()},
-		Model:     models.Offline, Out: d.syn(), Questions: synthesis.Questions{Count: 16, DrawSeed: 2024, SolveAgain: 1, Workers: 2},
-		endpointFlags: endpointFlags{Timeout: llm.DefaultTimeout},
+		synthFlags: synthFlags{
+			dataFlags: dataFlags{Data: d.data()}, modelFlag: modelFlag{models.Offline}, workFlag: workFlag{d.syn()},
+			endpointFlags: endpointFlags{Timeout: llm.DefaultTimeout},
+		},
+		Questions: synthesis.Questions{Count: 16, DrawSeed: 2024, SolveAgain: 1, Workers: 2},
 	}
 	config, err := making.config(d.app, world)
 	if err != nil {

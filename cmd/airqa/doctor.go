@@ -32,7 +32,7 @@ type doctorCmd struct {
 	Judge  []string `placeholder:"PROVIDER:NAME" help:"Judges to check with a short request."`
 	judgeEndpoint
 	Timeout time.Duration `default:"10s" help:"Timeout of one check."`
-	JSON    bool          `name:"json" help:"Print one JSON object per check."`
+	jsonFlag
 }
 
 func (c doctorCmd) Run(a *app) error {

@@ -20,10 +20,10 @@ import (
 
 type enrichCmd struct {
 	dataFlags
-	Model         string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE, or offline (rules, no language model)."`
+	modelFlag
 	endpointFlags `set:"temperature=0.1"`
 	Fields        []string `placeholder:"FIELD" help:"Fields to fill, comma-separated: tldr, tags, pages, sections, images, tables. Default: all."`
-	Workers       int      `short:"j" default:"4" help:"Concurrent calls."`
+	workersFlag
 	MaxCalls      int      `name:"max-calls" placeholder:"N" help:"Maximum number of calls."`
 	budgetFlags
 	Pictures bool `help:"Send figures as images to the model, which must accept images. Default: describe them from caption and page."`

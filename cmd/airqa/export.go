@@ -28,13 +28,13 @@ type exportCmd struct {
 
 type exportWriteCmd struct {
 	Runs    []string `arg:"" name:"run" help:"Run directories, or folders of them."`
-	Out     string   `short:"o" placeholder:"DIR" help:"Folder to write. Required, except with --otlp-endpoint."`
+	Out     string   `short:"o" placeholder:"DIR" help:"Folder to write."`
 	Format  string   `default:"sharegpt" enum:"sharegpt,openai,trl,dpo,kto,atif,parquet,otlp,verl,skyrl,nemo-gym,trl-rl,harbor" help:"sharegpt (LLaMA-Factory), openai (chat), trl (prompt and completion), dpo (preference pairs from repeats), kto (turns of right and wrong episodes with labels), atif (whole trajectories), parquet (tables for analysis) or otlp (OpenTelemetry traces of all episodes; --out may be a .jsonl file). For verl, skyrl, nemo-gym, trl-rl and harbor, see airqa export tasks."`
 	Replace bool     `help:"Replace an existing export."`
 
 	export.Rules
 
-	Endpoint string `name:"otlp-endpoint" placeholder:"URL" help:"Send the traces to this OpenTelemetry endpoint (HTTP). OTEL_EXPORTER_OTLP_HEADERS may contain an API key."`
+	Endpoint string `name:"otlp-endpoint" placeholder:"URL" help:"Send the traces to this OpenTelemetry endpoint (HTTP) instead of writing --out. OTEL_EXPORTER_OTLP_HEADERS may contain an API key."`
 }
 
 func (c exportWriteCmd) Run(a *app) error {

@@ -24,7 +24,7 @@ type exportCheckCmd struct {
 	Python    string `placeholder:"FILE" help:"Python with the trainer's libraries (VENV/bin/python), to read the file with the trainer's own loader too."`
 	Row       *int   `placeholder:"N" help:"Show row N, counted from 0, instead: the text that the trainer reads, by role."`
 	HTML      string `name:"html" placeholder:"FILE" help:"With --row: write a page instead."`
-	JSON      bool   `name:"json" help:"Print one JSON line per row, then the total."`
+	jsonFlag
 }
 
 // open opens the file. What is wrong with the command is wrong use.

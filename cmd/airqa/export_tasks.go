@@ -15,19 +15,19 @@ import (
 
 type exportTasksCmd struct {
 	dataFlags
-	Questions string    `short:"q" required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
+	questionsFlag
 	Out       string    `short:"o" required:"" placeholder:"DIR" help:"Folder to write."`
 	Format    string    `required:"" enum:"verl,skyrl,nemo-gym,trl-rl,harbor" placeholder:"FORMAT" help:"verl, skyrl (Parquet), nemo-gym, trl-rl (JSON Lines), or harbor (a task directory for each question)."`
-	Partial   bool      `help:"Export even if adding papers was interrupted."`
+	Partial   bool      `help:"Accept missing parts, or that adding papers was interrupted."`
 	Replace   bool      `help:"Replace an existing export."`
 	WithGold  bool      `name:"with-gold" help:"Write gold answers into the rows, and an oracle solution for harbor. Default: rows have the id of the question instead."`
 	URL       string    `name:"server-url" default:"http://127.0.0.1:8378" placeholder:"URL" help:"Address of airqa serve for the trainer."`
 	Split     []float64 `placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No known paper of a question is in two splits."`
 	SplitSeed uint64    `default:"1" help:"Seed of the split."`
 
-	Scoring     string `default:"reference" enum:"reference,fixed" help:"Scoring mode of airqa serve: reference or fixed. It decides which rewards are weak."`
-	Judge       string `placeholder:"PROVIDER:NAME" help:"Judge of airqa serve. With offline, questions with a judge may have weak rewards, too."`
-	WeakRewards bool   `name:"weak-rewards" help:"Also export questions whose reward can be earned without knowing the answer."`
+	scoringFlag
+	judgeFlag
+	WeakRewards bool   `name:"weak-rewards" help:"Also take questions whose reward can be earned without knowing the answer."`
 
 	Image      string `name:"sidecar-image" default:"airqa:local" placeholder:"IMAGE" help:"With harbor: image of the sidecar, with airqa and bash."`
 	ImageData  string `placeholder:"DIR" help:"With harbor: data directory in --sidecar-image. Default: AIRQA_DATA of the host is mounted."`
@@ -77,8 +77,8 @@ func (c exportTasksCmd) Run(a *app) error {
 // read returns the questions with the messages and tools of their episodes, as airqa serve begins them.
 func (c exportTasksCmd) read(a *app) (questions []tasks.Question, tools []qa.ToolSpec, err error) {
 	served := serveCmd{
-		dataFlags: c.dataFlags, Questions: c.Questions, ModelName: "client", episodeFlags: c.episodeFlags, Selection: c.Selection,
-		WeakRewards: c.WeakRewards, scoringFlag: scoringFlag{c.Scoring}, judgeFlag: judgeFlag{c.Judge},
+		dataFlags: c.dataFlags, questionsFlag: c.questionsFlag, ModelName: "client", episodeFlags: c.episodeFlags, Selection: c.Selection,
+		WeakRewards: c.WeakRewards, scoringFlag: c.scoringFlag, judgeFlag: c.judgeFlag,
 	}
 	plan, err := served.plan(a)
 	if err != nil {

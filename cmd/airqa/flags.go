@@ -18,6 +18,36 @@ import (
 	"airqa/run/scoring"
 )
 
+// dryRunFlag shows what a command would do.
+type dryRunFlag struct {
+	DryRun bool `name:"dry-run" help:"Print what would be done, with an estimate of calls and cost, and do nothing."`
+}
+
+// workersFlag is the number of workers.
+type workersFlag struct {
+	Workers int `short:"j" default:"4" placeholder:"N" help:"Concurrent papers, candidates, episodes or calls."`
+}
+
+// modelFlag names a model.
+type modelFlag struct {
+	Model string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME (any OpenAI-compatible endpoint), openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE (recorded replies) or offline (rules, no language model)."`
+}
+
+// questionsFlag names a question file.
+type questionsFlag struct {
+	Questions string `short:"q" required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
+}
+
+// outFile is where a result is written.
+type outFile struct {
+	Out string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+}
+
+// workFlag is the folder of work that takes long.
+type workFlag struct {
+	Out string `short:"o" required:"" placeholder:"DIR" help:"Folder of the results. The same command resumes."`
+}
+
 // endpointFlags configure how models are called.
 type endpointFlags struct {
 	BaseURL string `name:"base-url" env:"AIRQA_BASE_URL" placeholder:"URL" help:"Base URL of the endpoint. Default: OPENAI_BASE_URL, ANTHROPIC_BASE_URL and so on, or the provider's. Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY and so on."`

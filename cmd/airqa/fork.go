@@ -24,7 +24,7 @@ type forkCmd struct {
 	Edit        bool   `help:"Edit the message in $VISUAL or $EDITOR."`
 	Message     string `default:"reply" enum:"reply,observation" help:"Message that --edit changes: reply or observation."`
 	Out         string `short:"o" placeholder:"DIR" help:"Run directory of the fork. Default: RUN/forks/UUID-sSTEP-N."`
-	Author      string `placeholder:"NAME" help:"Author of the change, for the record. Default: $USER."`
+	Author      string `placeholder:"NAME" help:"Author, for the record. Default: $USER."`
 	dataFlags
 	Model string `short:"m" placeholder:"PROVIDER:NAME" help:"Model from this step on. Default for this and the flags below: the recorded settings."`
 	endpointFlags

@@ -12,10 +12,15 @@ import (
 	"airqa/report/render"
 )
 
+// jsonFlag prints a result as JSON.
+type jsonFlag struct {
+	JSON bool `name:"json" help:"Print JSON: one object, or one on each line."`
+}
+
 // formatFlags select the format of a report.
 type formatFlags struct {
 	Format string `default:"" placeholder:"FORMAT" enum:",${formats}" help:"${format_names}. Default: from the suffix of --out, or text."`
-	JSON   bool   `name:"json" help:"Short for --format json."`
+	jsonFlag
 }
 
 // render returns the options for a report to the file out, or to standard output if out is empty.
@@ -51,7 +56,7 @@ func (a *app) writeOut(file string, print func(io.Writer) error) error {
 // listFlags select the format of a list.
 type listFlags struct {
 	Format string `default:"" placeholder:"FORMAT" enum:",table,json,csv" help:"table, json (one object per line) or csv. Default: table."`
-	JSON   bool   `name:"json" help:"Short for --format json."`
+	jsonFlag
 }
 
 // isTable reports whether the list is a table for people.

@@ -17,7 +17,7 @@ import (
 type judgeCmd struct {
 	File     string `arg:"" name:"file" help:"Labelled judgements, JSON Lines (docs/formats/labels.md)."`
 	Verdicts string `placeholder:"FILE" help:"Cache verdicts in FILE."`
-	JSON     bool   `name:"json" help:"Print one JSON object."`
+	jsonFlag
 	judgeFlags
 }
 

@@ -101,7 +101,7 @@ func modelTraits(m catalog.Model) string {
 }
 
 type baselinesCmd struct {
-	JSON bool `name:"json" help:"Print one JSON object per baseline, and then per companion benchmark."`
+	jsonFlag
 }
 
 func (c baselinesCmd) Run(a *app) error {

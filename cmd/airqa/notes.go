@@ -18,7 +18,7 @@ type notesCmd struct {
 	Decide string `placeholder:"CAUSE" help:"Record the cause of the wrong answer, such as repetition (see airqa why)."`
 	Remove string `placeholder:"ID" help:"Remove a note by its id."`
 	Merge  string `placeholder:"FILE" help:"Add the notes of another notes.jsonl of the same run."`
-	Author string `placeholder:"NAME" help:"Author. Default: the user name."`
+	Author string `placeholder:"NAME" help:"Author, for the record. Default: $USER."`
 	listFlags
 }
 

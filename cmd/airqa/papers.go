@@ -225,8 +225,8 @@ func orDash(s string) string {
 type papersRmCmd struct {
 	dataFlags
 	Papers []string `arg:"" name:"paper" help:"Papers to remove: uuid or a prefix of it, file name, or part of the title. Each name must match one paper."`
-	DryRun bool     `help:"Only print what would be removed."`
-	JSON   bool     `name:"json" help:"Print JSON."`
+	dryRunFlag
+	jsonFlag
 }
 
 // removedLine is the JSON of a paper that was or would be removed.
@@ -317,10 +317,10 @@ func (c papersRmCmd) plan(ctx context.Context, papers *env.Papers) (removed remo
 type papersJoinCmd struct {
 	Data    string   `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
 	Dirs    []string `arg:"" name:"dir" help:"Data directories whose papers are added to the one of --data, which is created if it is missing."`
-	Partial bool     `help:"Join even if shards are missing or an ingest into one was interrupted."`
+	Partial bool     `help:"Accept missing parts, or that adding papers was interrupted."`
 	Replace bool     `help:"Take a paper that is there in several versions from the last directory that has it. Default: refuse."`
-	DryRun  bool     `help:"Only print what would be joined."`
-	JSON    bool     `name:"json" help:"Print JSON."`
+	dryRunFlag
+	jsonFlag
 }
 
 // joinedPapers is the JSON of a join.

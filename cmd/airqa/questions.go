@@ -20,7 +20,7 @@ type statsFlags struct {
 	File string `arg:"" name:"file" help:"Questions: JSON Lines, a JSON array, a table (CSV, TSV), plain text, or a folder of *.json files."`
 	Data string `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory in which papers are found by name. Not needed for uuids."`
 	formatFlags
-	Out string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	outFile
 }
 
 // read reads the questions and prints how.
@@ -45,7 +45,7 @@ func (f statsFlags) write(a *app, print func(io.Writer) error) error {
 
 type questionsStatsCmd struct {
 	statsFlags
-	WithPaper bool `help:"Also show the paper's Table 2."`
+	WithPaper bool `help:"Also show the paper's own numbers."`
 }
 
 func (c questionsStatsCmd) Run(a *app) error {
@@ -173,7 +173,7 @@ type questionsTryCmd struct {
 	File   string `arg:"" name:"file" help:"Questions: JSON Lines, a JSON array, a table (CSV, TSV), plain text, or a folder of *.json files."`
 	UUID   string `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it. Not needed if the file has one question."`
 	Answer string `required:"" placeholder:"TEXT" help:"Answer to score; - reads it from standard input. An answer that looks like a flag needs an equals sign: --answer=--json."`
-	JSON   bool   `name:"json" help:"Print one JSON object."`
+	jsonFlag
 	judgeFlag
 }
 

@@ -36,7 +36,7 @@ type questionsNewCmd struct {
 	UUID         string   `name:"uuid" placeholder:"UUID" help:"Id of the question. Default: derived from its text."`
 	Evaluator    string   `placeholder:"JSON" help:"Evaluator with eval_func and eval_kwargs, instead of --type and --answer."`
 	Append       string   `placeholder:"FILE" help:"Append the question to a JSON Lines file instead of printing it."`
-	Data         string   `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory in which --paper finds papers. Not needed for uuids."`
+	Data         string   `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory in which papers are found by name. Not needed for uuids."`
 }
 
 func (c questionsNewCmd) Run(a *app) error {

@@ -15,8 +15,8 @@ type replayCmd struct {
 	Dir  string `arg:"" name:"run" help:"Run directory."`
 	UUID string `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it; add #1 for the second repeat. Default: all episodes."`
 	dataFlags
-	Workers int  `short:"j" default:"4" help:"Concurrent episodes."`
-	JSON    bool `name:"json" help:"Print one JSON object per episode, then the totals."`
+	workersFlag
+	jsonFlag
 }
 
 func (c replayCmd) Run(a *app) error {

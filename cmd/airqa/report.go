@@ -27,12 +27,12 @@ type reportCmd struct {
 
 	TrainingSize []string `placeholder:"MODEL=N" help:"Number of trajectories that each model was trained on, 0 for the model before training, such as qwen=0,qwen-1k=1000,qwen-2k=2000. Adds the table training-size and its chart (the paper's Figure 4)."`
 
-	Out       string   `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	outFile
 	Figures   string   `placeholder:"DIR" help:"Also save the charts in DIR as SVG, PDF and PNG."`
 	Intervals string   `default:"wilson" enum:"wilson,bootstrap,none" help:"95% intervals: wilson, bootstrap (clustered by paper) or none."`
 	Seed      uint64   `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
 	Detail    bool     `help:"Show n, interval and standard errors under every score."`
-	WithPaper bool     `help:"Also show the paper's own rows."`
+	WithPaper bool     `help:"Also show the paper's own numbers."`
 	Only      []string `placeholder:"STATUS" help:"With --format html, include pages of questions with this status: right, wrong, unscored, failed, unfinished, damaged, all or none. Default: all for up to 200 episodes, otherwise none."`
 	formatFlags
 	Scoring string `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest, or an older one of the same mode with more verdicts."`

@@ -21,12 +21,12 @@ import (
 
 type runCmd struct {
 	dataFlags
-	Questions string   `short:"q" required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
+	questionsFlag
 	Baseline  []string `required:"" complete:"baseline" placeholder:"NAME" help:"Baselines, comma-separated, or all (airqa list baselines lists them)."`
 	Model     []string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Models, comma-separated: openai:NAME (any OpenAI-compatible endpoint), openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE or offline (rules)."`
 	Out       string   `short:"o" placeholder:"DIR" help:"Run directory, or the folder of run directories if there are several. An existing run is resumed. Default: runs/BASELINE@MODEL."`
 	endpointFlags
-	Workers int    `short:"j" default:"4" help:"Concurrent episodes."`
+	workersFlag
 	Repeats int    `default:"1" placeholder:"K" help:"Episodes per question. If you raise it later, only the new episodes run."`
 	Retry   string `default:"errors" enum:"errors,all,none" help:"Finished episodes to retry: errors (endpoint or tool failures), all (also images refused by the model) or none."`
 	session.Selection
@@ -37,8 +37,8 @@ type runCmd struct {
 	qa.Settings
 	cacheFlags
 	From   string `placeholder:"RUN" help:"Take over the episodes that RUN has of these questions: an undivided run of the same settings, such as a partial merge."`
-	DryRun bool   `name:"dry-run" help:"Print what would run, prompt sizes and estimated cost. Makes no calls and writes nothing."`
-	JSON   bool   `name:"json" help:"With --dry-run: print a JSON object."`
+	dryRunFlag
+	jsonFlag
 	Score  bool   `help:"Score the run as soon as it ends, as airqa score does."`
 	judgeFlag
 }

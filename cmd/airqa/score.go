@@ -24,11 +24,11 @@ type scoreCmd struct {
 
 	Gold       string `placeholder:"FILE" help:"Questions with evaluators, to score a file of predictions."`
 	Pred       string `placeholder:"FILE" help:"Predictions, JSON Lines of {\"uuid\": ..., \"answer\": ...}, optionally with \"repeat\": N; also the authors' result.jsonl."`
-	Out        string `short:"o" placeholder:"FILE" help:"Write one JSON line per prediction to FILE, then the totals."`
+	outFile
 	ScoreCores int    `name:"cores" default:"0" help:"Processors to use (0 = all)."`
 
 	Explain string `placeholder:"UUID" help:"Show how one answer is scored, in both modes. A uuid prefix is enough; add #K for a repeat."`
-	JSON    bool   `name:"json" help:"Print one JSON line per answer, then the totals."`
+	jsonFlag
 	scoringFlag
 	judgeFlags
 }

@@ -15,7 +15,7 @@ type searchCmd struct {
 	Retrieve env.Mode `default:"dense" enum:"dense,bm25,hybrid" help:"Search mode: dense (paper), bm25 or hybrid."`
 	Limit    int      `default:"5" help:"Maximum number of passages."`
 	Paper    []string `placeholder:"PAPER" help:"Search only this paper: uuid or a prefix of it, file name, or part of the title. Repeatable."`
-	JSON     bool     `name:"json" help:"Print one JSON object per passage."`
+	jsonFlag
 	Text     []string `arg:"" name:"text" help:"Query (- for standard input)."`
 }
 

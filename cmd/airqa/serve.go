@@ -35,7 +35,7 @@ import (
 
 // episodeFlags shape the episodes of clients, who bring their own model.
 type episodeFlags struct {
-	Baseline          string  `default:"agentic-hybrid-view" complete:"baseline" placeholder:"NAME" help:"Baseline whose tools and system prompt are served (airqa list baselines lists them)."`
+	Baseline          string  `default:"agentic-hybrid-view" complete:"baseline" placeholder:"NAME" help:"Baseline, which decides the tools and the prompt (airqa list baselines lists all)."`
 	Retrieve          string  `default:"dense" enum:"dense,bm25,hybrid" help:"Search mode of Retrieve: dense (paper), bm25 or hybrid."`
 	Turns             int     `default:"20" help:"Maximum calls of one episode (paper: 20)."`
 	RepeatLimit       int     `name:"repeat-limit" default:"0" placeholder:"N" help:"Tell the client from the Nth identical call in a row that it repeats itself, and end the episode after 2N; 0 means never (paper)."`
@@ -69,8 +69,8 @@ func (f episodeFlags) settings() (qa.Settings, error) {
 
 type serveCmd struct {
 	dataFlags
-	Questions string `short:"q" required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
-	Out       string `short:"o" default:"runs/served" placeholder:"DIR" help:"Run directory for the episodes. Servers that run at the same time need one each."`
+	questionsFlag
+	Out       string `short:"o" default:"runs/served" placeholder:"DIR" help:"Run directory of recorded episodes. Servers that run at the same time need one each."`
 	ModelName string `name:"model-name" default:"client" placeholder:"NAME" help:"Name of the clients' model in the run."`
 	episodeFlags
 
@@ -80,7 +80,7 @@ type serveCmd struct {
 	Idle        time.Duration `default:"1h" help:"Close a session without calls after this time. It must be longer than a step of the optimizer."`
 	Split       []float64     `placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No known paper of a question is in two splits."`
 	SplitSeed   uint64        `default:"1" help:"Seed of the split."`
-	WeakRewards bool          `name:"weak-rewards" help:"Also serve questions whose reward can be earned without knowing the answer."`
+	WeakRewards bool          `name:"weak-rewards" help:"Also take questions whose reward can be earned without knowing the answer."`
 	session.Selection
 	scoringFlag
 	judgeFlag
@@ -329,9 +329,9 @@ func (c serveCmd) announce(a *app, at net.Addr, s *served) {
 
 type mcpCmd struct {
 	dataFlags
-	Questions string `short:"q" placeholder:"FILE" help:"Question file, with --question."`
+	Questions string `short:"q" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
 	Question  string `placeholder:"UUID" help:"Serve an episode of this question, which is recorded and scored, instead of the tools alone."`
-	Out       string `short:"o" default:"runs/mcp" placeholder:"DIR" help:"With --question: run directory of the episode."`
+	Out       string `short:"o" default:"runs/mcp" placeholder:"DIR" help:"Run directory of recorded episodes. Servers that run at the same time need one each."`
 	Listen    string `placeholder:"HOST:PORT" help:"Serve over HTTP at this loopback address instead of standard input and output, at the path /mcp."`
 	episodeFlags
 	scoringFlag
@@ -397,7 +397,7 @@ func (c mcpCmd) episode(ctx context.Context, a *app) (*served, error) {
 		return nil, qa.Usagef("--question needs --questions FILE")
 	}
 	one := serveCmd{
-		dataFlags: c.dataFlags, Questions: c.Questions, Out: c.Out, ModelName: "client", episodeFlags: c.episodeFlags, MaxSessions: 1, Idle: 24 * time.Hour,
+		dataFlags: c.dataFlags, questionsFlag: questionsFlag{c.Questions}, Out: c.Out, ModelName: "client", episodeFlags: c.episodeFlags, MaxSessions: 1, Idle: 24 * time.Hour,
 		scoringFlag: c.scoringFlag, judgeFlag: c.judgeFlag, WeakRewards: true, // the question was named
 	}
 	one.IDs = []string{c.Question}

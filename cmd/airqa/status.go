@@ -19,7 +19,7 @@ import (
 
 type statusCmd struct {
 	Runs  []string `arg:"" name:"run" help:"Run directories, or folders of them."`
-	JSON  bool     `name:"json" help:"Print one JSON object per run, and one per total of shards."`
+	jsonFlag
 	Watch bool     `short:"w" help:"Update until all runs stop: every 2 s on a terminal, otherwise one line every 10 s."`
 }
 

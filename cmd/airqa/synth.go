@@ -14,29 +14,41 @@ import (
 	"airqa/qa"
 )
 
-type synthMakeCmd struct {
+// synthFlags are common to all steps of a synthesis.
+type synthFlags struct {
 	dataFlags
-	Model string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model for the explorer, the tracker and the gates: openai:NAME at any OpenAI-compatible endpoint, openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
+	modelFlag
+	workFlag
 	endpointFlags
-	Out string `short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis. An existing one is resumed."`
-	synthesis.Questions
-	Until    string `default:"act" enum:"explore,track,act" help:"Last step: explore (questions about parts of papers, without evaluators), track (questions with evaluators, checked by gates) or act (trajectories of the accepted questions, with scores)."`
-	Estimate bool   `help:"Estimate calls, tokens and cost of the missing questions, without making calls."`
-	Resume   string `default:"if-possible" enum:"never,always,if-possible" help:"Whether to resume an existing synthesis: never, always, or if-possible (unless seed or papers differ)."`
 	budgetFlags
-	synthActorFlags
+	Baseline []string `default:"agentic-hybrid" placeholder:"NAME" help:"Baselines, comma-separated, or all (airqa list baselines lists them)."`
+	Repeats  int      `default:"1" placeholder:"K" help:"Episodes per question. If you raise it later, only the new episodes run."`
+	judgeFlag
+}
+
+// common are the settings of all steps.
+func (f synthFlags) common(a *app, world *env.Env, limits qa.QuestionLimits) (synthesis.Common, error) {
+	calls, err := calling(f.endpointFlags, f.budgetFlags, limits)
+	return synthesis.Common{
+		Session: a.session(), World: world, Data: f.Data, Dir: f.Out, Model: f.Model, Calls: calls, Limits: f.Budget,
+	}, err
+}
+
+type synthMakeCmd struct {
+	synthFlags
+	synthesis.Questions
+	Until string `default:"act" enum:"explore,track,act" help:"Last step: explore (questions about parts of papers, without evaluators), track (questions with evaluators, checked by gates) or act (trajectories of the accepted questions, with scores)."`
+	dryRunFlag
+	Resume string `default:"if-possible" enum:"never,always,if-possible" help:"Whether to resume an existing synthesis: never, always, or if-possible (unless seed or papers differ)."`
 }
 
 func (c synthMakeCmd) Run(a *app) error {
 	sum, err := c.makeQuestions(a)
 	short := exitCode(err) == exitShort && sum.Accepted > 0
-	if err != nil && !short || c.Until != "act" || c.Estimate || c.Preview > 0 {
+	if err != nil && !short || c.Until != "act" || c.DryRun || c.Preview > 0 {
 		return err
 	}
-	act := synthActCmd{
-		dataFlags: c.dataFlags, Model: c.Model, endpointFlags: c.endpointFlags, Out: c.Out, Workers: c.Workers, synthActorFlags: c.synthActorFlags,
-		budgetFlags: c.budgetFlags, Settings: qa.DefaultSettings(),
-	}
+	act := synthActCmd{synthFlags: c.synthFlags, workersFlag: workersFlag{c.Workers}, Settings: qa.DefaultSettings()}
 	if err := act.Run(a); err != nil || !short {
 		return err
 	}
@@ -60,7 +72,7 @@ func (f *synthMakeCmd) makeQuestions(a *app) (sum extractor.Summary, err error) 
 		return sum, err
 	}
 	c.ExploreOnly = f.Until == "explore"
-	if f.Estimate {
+	if f.DryRun {
 		e, err := synthesis.Estimate(a.ctx, c)
 		if err != nil {
 			return sum, err
@@ -86,13 +98,8 @@ func (f *synthMakeCmd) makeQuestions(a *app) (sum extractor.Summary, err error) 
 
 // synthActCmd collects trajectories.
 type synthActCmd struct {
-	dataFlags
-	Model string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model of the actor: openai:NAME at any OpenAI-compatible endpoint, openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
-	endpointFlags
-	Out     string `short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis."`
-	Workers int    `short:"j" default:"4" help:"Concurrent episodes."`
-	synthActorFlags
-	budgetFlags
+	synthFlags
+	workersFlag
 	qa.Settings
 }
 
@@ -105,7 +112,7 @@ func (f synthActCmd) Run(a *app) error {
 		return err
 	}
 	defer func() { _ = world.Close() }()
-	calls, err := calling(f.endpointFlags, f.budgetFlags, f.QuestionLimits)
+	common, err := f.common(a, world, f.QuestionLimits)
 	if err != nil {
 		return err
 	}
@@ -114,10 +121,7 @@ func (f synthActCmd) Run(a *app) error {
 		return err
 	}
 	health, err := synthesis.Act(a.ctx, synthesis.ActConfig{
-		Common: synthesis.Common{
-			Session: a.session(), World: world, Data: f.Data, Dir: f.Out, Model: f.Model, Calls: calls, Limits: f.Budget,
-		},
-		Settings: f.Settings, Baselines: f.Baseline, Repeats: f.Repeats, Workers: f.Workers, Judges: judges,
+		Common: common, Settings: f.Settings, Baselines: f.Baseline, Repeats: f.Repeats, Workers: f.Workers, Judges: judges,
 	})
 	if health != nil {
 		err = errors.Join(a.print(health.Text(a.width)), err)
@@ -128,7 +132,7 @@ func (f synthActCmd) Run(a *app) error {
 type synthWhyCmd struct {
 	Syn  string `arg:"" name:"syn" help:"Directory of the synthesis."`
 	ID   string `arg:"" optional:"" name:"id" help:"Candidate such as single-table-12, or the uuid of a question."`
-	JSON bool   `name:"json" help:"Print a JSON object."`
+	jsonFlag
 }
 
 func (c synthWhyCmd) Run(a *app) error {
@@ -160,8 +164,8 @@ func (f synthMakeCmd) check() error {
 		return qa.Usagef("--preview and --max-candidates must not be negative")
 	case f.MaxCandidates > 0 && f.MaxCandidates < f.Count:
 		return qa.Usagef("--max-candidates %d is less than --count %d", f.MaxCandidates, f.Count)
-	case f.Preview > 0 && f.Estimate:
-		return qa.Usagef("--preview and --estimate are mutually exclusive")
+	case f.Preview > 0 && f.DryRun:
+		return qa.Usagef("--preview and --dry-run are mutually exclusive")
 	case f.Workers < 1 || f.SolveAgain < 1:
 		return qa.Usagef("-j and --solve-again must be at least 1")
 	}
@@ -169,20 +173,8 @@ func (f synthMakeCmd) check() error {
 }
 
 func (f synthMakeCmd) config(a *app, world *env.Env) (synthesis.Config, error) {
-	calls, err := calling(f.endpointFlags, f.budgetFlags, qa.QuestionLimits{})
-	return synthesis.Config{
-		Common: synthesis.Common{
-			Session: a.session(), World: world, Data: f.Data, Dir: f.Out, Model: f.Model, Calls: calls, Limits: f.Budget,
-		},
-		Questions: f.Questions, Resume: f.Resume,
-	}, err
-}
-
-// synthActorFlags select how trajectories are collected and scored.
-type synthActorFlags struct {
-	Baseline []string `default:"agentic-hybrid" placeholder:"NAME" help:"Baselines that answer the questions, comma-separated (airqa list baselines lists them)."`
-	Repeats  int      `default:"1" placeholder:"K" help:"Trajectories per question."`
-	judgeFlag
+	common, err := f.common(a, world, qa.QuestionLimits{})
+	return synthesis.Config{Common: common, Questions: f.Questions, Resume: f.Resume}, err
 }
 
 // synthError adds to an error which flag helps.

@@ -23,7 +23,7 @@ type traceCmd struct {
 	Runs []string `arg:"" name:"run" help:"Run directories, or folders of them. To show one trajectory, add the id of a question or an episode, or its beginning, at the end. An id alone is looked for in the runs below the current folder."`
 	episodeFilter
 	Format  string `default:"" placeholder:"FORMAT" enum:",table,json,csv,md" help:"table, json (one object per line), csv or md. Default: table."`
-	JSON    bool   `name:"json" help:"Short for --format json."`
+	jsonFlag
 	Full    bool   `help:"With --json: whole trajectories instead of one row per episode."`
 	Scoring string `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest."`
 	Judge   string `placeholder:"NAME" help:"Use the scores of this judge."`
@@ -35,7 +35,7 @@ type episodeFilter struct {
 	Status   []string `name:"status" placeholder:"STATUS" help:"Only right, wrong, unscored, failed, unfinished or damaged episodes."`
 	Tag      []string `name:"tag" placeholder:"TAG" help:"Only questions with this tag."`
 	Function []string `name:"function" placeholder:"NAME" help:"Only questions with this evaluation function."`
-	Outcome  []string `name:"outcome" placeholder:"OUTCOME" help:"Only episodes with this outcome, such as turn_limit."`
+	Outcome  []string `name:"outcome" placeholder:"OUTCOME" help:"Only episodes with this outcome, such as answered or turn_limit."`
 	Error    []string `name:"error" placeholder:"KIND" help:"Only episodes with an error of this kind: syntax, parameter, unknown_action, no_action, error, empty, repeated, cut_reply, or the class of a failed request such as rate_limit."`
 	LostAt   []string `name:"lost-at" placeholder:"LEVEL" help:"Only wrong answers whose evidence was lost at db, hits, limit, cut, window, answer or unknown."`
 	Cause    []string `name:"cause" placeholder:"CAUSE" help:"Only wrong answers with this cause, such as lack_of_context (see airqa why)."`

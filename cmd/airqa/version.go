@@ -9,7 +9,7 @@ import (
 )
 
 type versionCmd struct {
-	JSON bool `name:"json" help:"Print a JSON object."`
+	jsonFlag
 }
 
 // build is the output of airqa version.

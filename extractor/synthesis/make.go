@@ -51,7 +51,7 @@ type Questions struct {
 	SkipGate      []string `name:"skip-gate" placeholder:"NAME" help:"Gates to switch off."`
 	SolveAgain    int      `name:"solve-again" default:"2" placeholder:"K" help:"Independent answers per question for the gate solved_again."`
 	Pictures      bool     `help:"Send figures as images even if airqa list models does not list the model as accepting images."`
-	Workers       int      `short:"j" default:"4" help:"Concurrent candidates."`
+	Workers       int      `short:"j" default:"4" help:"Concurrent papers, candidates, episodes or calls."`
 	Preview       int      `placeholder:"N" help:"Make N candidates of each category, show them and stop."`
 }
 
