@@ -38,20 +38,25 @@ func (p Protocol) Format() string {
 // its flag (name, default, help), its key in run.json (json), and the value that is not recorded (unrecorded): flags,
 // record and fork share this list. A field of type [time.Duration] is recorded in seconds.
 type Settings struct {
-	Turns        int      `json:"turns" name:"turns" default:"20" help:"Maximum turns of an agent (paper: 20)."`
+	ToolSettings
 	Window       int      `json:"window" name:"window" default:"5" help:"Turns of history shown to the model (paper: 5)."`
-	Rows         int      `json:"rows" name:"rows" default:"0" unrecorded:"0" placeholder:"N" help:"Maximum rows shown per result of Query and Retrieve (authors' code: 10); 0 means that only --observation-tokens limits a result."`
 	Protocol     Protocol `json:"protocol" name:"protocol" default:"react" unrecorded:"react" enum:"react,react-json,react-xml,react-yaml,tools,mixed" help:"How the model calls tools: react (in text, as in the paper), react-json, react-xml or react-yaml (in text of that format), tools (native function calling) or mixed (native, or in text if a reply has no native call)."`
 	ByConference bool     `json:"by_conference" name:"by-conference" help:"If a question names conferences but no paper, retrieve only from papers of these conferences."`
-	Retrieve     string   `json:"retrieve" name:"retrieve" default:"dense" enum:"dense,bm25,hybrid" help:"How Retrieve searches: dense (paper), bm25 or hybrid."`
 
-	FormatErrors      int `json:"format_errors" name:"format-errors" default:"0" placeholder:"N" help:"End an episode after N unreadable replies in a row; 0 means never."`
-	RepeatLimit       int `json:"repeat_limit" name:"repeat-limit" default:"0" unrecorded:"0" placeholder:"N" help:"Tell the model from the Nth identical call in a row that it repeats itself, and end the episode after 2N; 0 means never (paper)."`
-	ContextTokens     int `json:"context_tokens" name:"context-tokens" default:"5000" placeholder:"N" help:"Maximum context tokens of baselines that make a single call (paper: 5,000)."`
-	ObservationTokens int `json:"observation_tokens" name:"observation-tokens" default:"5000" placeholder:"N" help:"Maximum tokens of one tool result (paper: 5,000)."`
-	Passages          int `json:"passages" name:"passages" default:"4" placeholder:"N" help:"Number of passages that rag retrieves (authors' code: 4)."`
+	FormatErrors  int `json:"format_errors" name:"format-errors" default:"0" placeholder:"N" help:"End an episode after N unreadable replies in a row; 0 means never."`
+	ContextTokens int `json:"context_tokens" name:"context-tokens" default:"5000" placeholder:"N" help:"Maximum context tokens of baselines that make a single call (paper: 5,000)."`
+	Passages      int `json:"passages" name:"passages" default:"4" placeholder:"N" help:"Number of passages that rag retrieves (authors' code: 4)."`
 
 	QuestionLimits
+}
+
+// ToolSettings shape what an agent sees of the tools, whether airqa or a client asks the model.
+type ToolSettings struct {
+	Turns             int    `json:"turns" name:"turns" default:"20" help:"Maximum turns of an agent, or calls of a client (paper: 20)."`
+	Rows              int    `json:"rows" name:"rows" default:"0" unrecorded:"0" placeholder:"N" help:"Maximum rows shown per result of Query and Retrieve (authors' code: 10); 0 means that only --observation-tokens limits a result."`
+	Retrieve          string `json:"retrieve" name:"retrieve" default:"dense" enum:"dense,bm25,hybrid" help:"How Retrieve searches: dense (paper), bm25 or hybrid."`
+	RepeatLimit       int    `json:"repeat_limit" name:"repeat-limit" default:"0" unrecorded:"0" placeholder:"N" help:"Say from the Nth identical call in a row that it repeats itself, and end the episode after 2N; 0 means never (paper)."`
+	ObservationTokens int    `json:"observation_tokens" name:"observation-tokens" default:"5000" placeholder:"N" help:"Maximum tokens of one tool result (paper: 5,000)."`
 }
 
 // Amount is a cost or a number of tokens: "0.05usd" or "60000tokens"; a number alone is in USD. Empty is no limit.
@@ -72,10 +77,15 @@ func (a Amount) Parse() (usd float64, tokens int, err error) {
 	return 0, 0, Usagef("%q: want a cost such as 0.05usd or a number such as 60000tokens", string(a))
 }
 
+// QueryLimit limits a statement.
+type QueryLimit struct {
+	QuerySeconds float64 `json:"query_seconds" name:"query-seconds" default:"30" unrecorded:"30" placeholder:"S" help:"Timeout of one SQL statement, in seconds."`
+}
+
 // QuestionLimits are the budgets of one question. 0 is unlimited.
 type QuestionLimits struct {
+	QueryLimit
 	QuestionBudget   Amount        `json:"question_budget" name:"question-budget" unrecorded:"" placeholder:"AMOUNT" help:"Limit of one question: a cost such as 0.05usd, or tokens of prompts and replies such as 60000tokens."`
-	QuerySeconds     float64       `json:"query_seconds" name:"query-seconds" default:"30" unrecorded:"30" placeholder:"S" help:"Maximum seconds of one SQL statement."`
 	QuestionDeadline time.Duration `json:"question_deadline_seconds" name:"question-deadline" unrecorded:"0s" placeholder:"20m" help:"Timeout of one question, including waiting; a call in flight is cancelled. If the endpoint was failing until then, the question is retried and not counted as wrong."`
 }
 

@@ -13,9 +13,9 @@ import (
 // The defaults are the paper's (Appendix C.2), and a run records only those that every run has.
 func TestDefaultSettings(t *testing.T) {
 	want := qa.Settings{
-		Turns: 20, Window: 5, Protocol: qa.ReActText, Retrieve: "dense",
-		ContextTokens: 5000, ObservationTokens: 5000, Passages: 4,
-		QuestionLimits: qa.QuestionLimits{QuerySeconds: 30},
+		ToolSettings: qa.ToolSettings{Turns: 20, Retrieve: "dense", ObservationTokens: 5000},
+		Window:       5, Protocol: qa.ReActText, ContextTokens: 5000, Passages: 4,
+		QuestionLimits: qa.QuestionLimits{QueryLimit: qa.QueryLimit{QuerySeconds: 30}},
 	}
 	if diff := cmp.Diff(want, qa.DefaultSettings()); diff != "" {
 		t.Errorf("defaults (-want +got):\n%s", diff)
@@ -32,10 +32,10 @@ func TestDefaultSettings(t *testing.T) {
 // otherSettings differ from the defaults in every field.
 func otherSettings() qa.Settings {
 	return qa.Settings{
-		Turns: 7, Window: 3, Rows: 10, Protocol: "react-json", ByConference: true, Retrieve: "bm25",
-		FormatErrors: 2, ContextTokens: 4000, ObservationTokens: 3000, Passages: 6,
+		ToolSettings: qa.ToolSettings{Turns: 7, Rows: 10, Retrieve: "bm25", ObservationTokens: 3000},
+		Window:       3, Protocol: "react-json", ByConference: true, FormatErrors: 2, ContextTokens: 4000, Passages: 6,
 		QuestionLimits: qa.QuestionLimits{
-			QuestionBudget: "20000000tokens", QuerySeconds: 5,
+			QuestionBudget: "20000000tokens", QueryLimit: qa.QueryLimit{QuerySeconds: 5},
 			QuestionDeadline: 90*time.Minute + 500*time.Millisecond,
 		},
 	}

@@ -172,7 +172,7 @@ func TestJudgeKeyStaysAtItsHost(t *testing.T) {
 		},
 		{
 			name: "one key for two hosts", env: []string{"AIRQA_JUDGE_API_KEY=" + ownKey},
-			flags: []string{"--judges", "openai:a,anthropic:b"}, said: []string{"api.openai.com and api.anthropic.com"}, code: exitUsage,
+			flags: []string{"--judge", "openai:a,anthropic:b"}, said: []string{"api.openai.com and api.anthropic.com"}, code: exitUsage,
 		},
 	}
 	for _, test := range tests {

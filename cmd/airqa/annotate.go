@@ -12,8 +12,8 @@ import (
 )
 
 type annotateCmd struct {
-	Dataset  string   `placeholder:"FILE" help:"File or folder of the benchmark's data."`
-	Model    string   `short:"m" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME (any OpenAI-compatible endpoint), openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE (recorded replies) or offline (rules, no language model)."`
+	Dataset string `placeholder:"FILE" help:"File or folder of the benchmark's data."`
+	Model   string `short:"m" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME (any OpenAI-compatible endpoint), openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE (recorded replies) or offline (rules, no language model)."`
 	workFlag
 	Pairs    string   `default:"pools" enum:"pools,test" help:"Pairs: pools (aspects and sub-aspects of each query with its pool) or test (the pairs that people annotated)."`
 	Queries  []string `placeholder:"N" help:"Only queries with these numbers, comma-separated: 0,3-5."`
@@ -22,8 +22,7 @@ type annotateCmd struct {
 	Retry    string   `default:"none" enum:"none,unparsed" help:"Ask again about pairs whose reply has no verdict: none or unparsed. Failed requests are always repeated."`
 	Compat   bool     `help:"Parse verdicts like the benchmark's authors: the only label anywhere in the reply. Default: the last label of the last line."`
 	workersFlag
-	Export   string   `placeholder:"FILE" help:"Ask nothing: write the scores of --out to FILE in the benchmark's format."`
-	Unparsed string   `placeholder:"FILE" help:"With --export: file for the replies without a verdict. Default: FILE with -unparsed in its name."`
+	Export string `placeholder:"FILE" help:"Ask nothing: write the scores of --out to FILE in the benchmark's format."`
 	endpointFlags
 	budgetFlags
 	jsonFlag
@@ -79,11 +78,9 @@ func verdictRule(compat bool) annotate.Rule {
 
 // export writes the scores of the replies in the benchmark's format.
 func (c annotateCmd) export(a *app) error {
-	if c.Unparsed == "" {
-		extension := filepath.Ext(c.Export)
-		c.Unparsed = strings.TrimSuffix(c.Export, extension) + "-unparsed" + extension
-	}
-	e, err := annotate.Export(annotate.ExportConfig{Dir: c.Out, Out: c.Export, Unparsed: c.Unparsed, Rule: verdictRule(c.Compat)})
+	extension := filepath.Ext(c.Export)
+	unparsed := strings.TrimSuffix(c.Export, extension) + "-unparsed" + extension
+	e, err := annotate.Export(annotate.ExportConfig{Dir: c.Out, Out: c.Export, Unparsed: unparsed, Rule: verdictRule(c.Compat)})
 	if err != nil {
 		return err
 	}
@@ -94,7 +91,7 @@ func (c annotateCmd) export(a *app) error {
 		return a.printJSON(e)
 	}
 	if e.Unparsed > 0 {
-		a.say("note: unparsed replies: %d, in %s; airqa bench annotate --retry unparsed repeats them", e.Unparsed, c.Unparsed)
+		a.say("note: unparsed replies: %d, in %s; airqa bench annotate --retry unparsed repeats them", e.Unparsed, unparsed)
 	}
 	a.say("%s: %s", c.Export, terminal.Plural(e.Annotations, "annotation"))
 	return nil

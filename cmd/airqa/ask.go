@@ -34,7 +34,7 @@ type askCmd struct {
 	Model    string   `short:"m" placeholder:"PROVIDER:NAME" help:"Model, as in airqa run. Default: offline, a set of rules."`
 	Out      string   `short:"o" placeholder:"DIR" help:"Run directory. Default: a new one in runs/ask, named after the time."`
 	jsonFlag
-	HTML     string   `name:"html" placeholder:"FILE" help:"Also write a self-contained HTML page: the answers, with quotes and images from the sources."`
+	HTML string `name:"html" placeholder:"FILE" help:"Also write a self-contained HTML page: the answers, with quotes and images from the sources."`
 	dataFlags
 	endpointFlags
 	budgetFlags

@@ -15,14 +15,14 @@ import (
 )
 
 type collectCmd struct {
-	Participants string   `placeholder:"FILE" help:"CSV of the participants: name, code, zone, proponent_sessions, expert_sessions, papers."`
-	Papers       string   `placeholder:"PATH" help:"Papers: JSON or CSV with title, abstract and introduction, files of the benchmark's folds, or a folder of these."`
+	Participants string `placeholder:"FILE" help:"CSV of the participants: name, code, zone, proponent_sessions, expert_sessions, papers."`
+	Papers       string `placeholder:"PATH" help:"Papers: JSON or CSV with title, abstract and introduction, files of the benchmark's folds, or a folder of these."`
 	workFlag
-	Listen       string   `default:"127.0.0.1:8378" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free one. If it is not a loopback address, other machines can connect, using the token in the printed URL."`
-	Pair         []string `placeholder:"NAME,NAME" help:"Start immediately, ignoring the scheduled sessions: names of the proponent and the expert. Needs --paper."`
-	Paper        string   `placeholder:"TITLE" help:"Title of the paper of --pair."`
-	Export       string   `placeholder:"FOLDER" help:"Serve nothing: write the dialogues of --out to FOLDER in ArgSciChat's format, with summary tables."`
-	Calendar     bool     `help:"Serve nothing: write a calendar file for each participant to --out."`
+	Listen   string   `default:"127.0.0.1:8378" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free one. If it is not a loopback address, other machines can connect, using the token in the printed URL."`
+	Pair     []string `placeholder:"NAME,NAME" help:"Start immediately, ignoring the scheduled sessions: names of the proponent and the expert. Needs --paper."`
+	Paper    string   `placeholder:"TITLE" help:"Title of the paper of --pair."`
+	Export   string   `placeholder:"FOLDER" help:"Serve nothing: write the dialogues of --out to FOLDER in ArgSciChat's format, with summary tables."`
+	Calendar bool     `help:"Serve nothing: write a calendar file for each participant to --out."`
 	collect.Limits
 }
 

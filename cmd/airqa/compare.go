@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,9 +14,9 @@ import (
 )
 
 type compareCmd struct {
-	Runs         []string `arg:"" optional:"" name:"run" help:"Run directories, folders of them, or score files."`
-	Format       string   `default:"text" enum:"${formats}" help:"${format_names}."`
-	jsonFlag
+	Runs []string `arg:"" optional:"" name:"run" help:"Run directories, folders of them, or score files."`
+	formatFlags
+	outFile
 	Flips        int      `default:"5" help:"For each run, maximum number of questions to list that only this run got right."`
 	Rounds       int      `name:"bootstrap" default:"10000" placeholder:"N" help:"Resamples of the bootstrap."`
 	Seed         uint64   `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
@@ -35,12 +36,18 @@ func (c compareCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	o := render.Options{Format: c.Format, Width: a.width, Flips: c.Flips}
-	if c.JSON {
-		o.Format = "json"
+	o, err := c.render(a, c.Out)
+	if err != nil {
+		return err
 	}
+	o.Flips = c.Flips
+	return a.writeOut(c.Out, func(w io.Writer) error { return c.write(a, w, o) })
+}
+
+// write compares the runs, or answers --min-questions.
+func (c compareCmd) write(a *app, w io.Writer, o render.Options) error {
 	if c.MinQuestions != "" {
-		return c.need(a, o)
+		return c.need(a, w, o)
 	}
 	sides, err := a.sides(c.Runs, compare.Choice{Scoring: c.Scoring, Judge: c.Judge})
 	if err != nil {
@@ -51,13 +58,13 @@ func (c compareCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		return compare.WritePairs(a.out, sides, results, o)
+		return compare.WritePairs(w, sides, results, o)
 	}
 	result, err := compare.Runs(sides[0], sides[1], c.options())
 	if err != nil {
 		return err
 	}
-	return result.Write(a.out, o)
+	return result.Write(w, o)
 }
 
 func (c compareCmd) options() compare.Options {
@@ -83,7 +90,7 @@ func (c compareCmd) check() error {
 }
 
 // need answers --min-questions.
-func (c compareCmd) need(a *app, o render.Options) error {
+func (c compareCmd) need(a *app, w io.Writer, o render.Options) error {
 	gap, err := compare.ParseGap(c.MinQuestions)
 	if err != nil {
 		return qa.Usagef("--min-questions: %v", err)
@@ -109,7 +116,7 @@ func (c compareCmd) need(a *app, o render.Options) error {
 		a.say("note: assuming that the systems disagree on %g%% of the questions; --discordant or two runs give a better value",
 			100*defaultDiscordance)
 	}
-	return need.Write(a.out, o)
+	return need.Write(w, o)
 }
 
 // sides reads two or more runs or score files. Of more than two, it skips those that are not scored.

@@ -207,7 +207,7 @@ func (d demo) train() error {
 		Runs: dirs, Format: export.ShareGPT, Out: d.sft(), Force: true, Program: program, Redact: d.redactor(), Notify: d.notify, Progress: d.progress,
 		Rules: export.Rules{
 			Options: windows.Options{Turns: windows.Canonical, Thinking: windows.ThinkingKeep},
-			Limit:   export.Limit{CutoffLen: export.DefaultCutoff(export.ShareGPT), Fit: true},
+			Limit:   export.Limit{Length: preflight.Length{CutoffLen: export.DefaultCutoff(export.ShareGPT)}, Fit: true},
 		},
 	})
 	if err != nil {
@@ -216,7 +216,7 @@ func (d demo) train() error {
 	if err := d.print(""); err != nil {
 		return err
 	}
-	return exportCheckCmd{File: d.sft(), Format: "detect", Trainer: string(preflight.LLaMAFactory)}.Run(d.app)
+	return exportCheckCmd{Options: preflight.Options{Path: d.sft(), Trainer: preflight.LLaMAFactory}}.Run(d.app)
 }
 
 // next prints where the results are and which commands to try.

@@ -15,7 +15,7 @@ type diffCmd struct {
 	UUID  string `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it; add #1 for the second repeat. Default: the questions whose verdict differs."`
 	UUIDB string `arg:"" optional:"" name:"uuid-b" help:"Episode of the second run, such as UUID#1. Default: the same as in the first."`
 	formatFlags
-	Scoring string `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest."`
+	Scoring string `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest, or an older one of the same mode with more verdicts."`
 	Judge   string `placeholder:"NAME" help:"Use the scores of this judge."`
 }
 

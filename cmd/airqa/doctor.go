@@ -20,19 +20,23 @@ import (
 )
 
 type doctorCmd struct {
-	Data         string   `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory to check. The default is skipped if it does not exist."`
-	Vectors      string   `env:"AIRQA_VECTORS" placeholder:"URL" help:"Milvus server with the vectors, or files. Default: as recorded in the data directory."`
-	Embedder     string   `placeholder:"MODEL" help:"Embedding model: minilm, or openai:NAME at an endpoint. Default: as recorded in the data directory, or minilm."`
-	EmbedBaseURL string   `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
-	Model        []string `short:"m" placeholder:"PROVIDER:NAME" help:"Models to check with a short request."`
-	BaseURL      string   `name:"base-url" env:"AIRQA_BASE_URL" placeholder:"URL" help:"Base URL of the model endpoint, as in airqa run."`
+	dataFlags
+	Embedder string   `placeholder:"MODEL" help:"Embedding model: minilm (all-MiniLM-L6-v2, in process) or openai:NAME at an OpenAI-compatible endpoint. Default: as recorded in the data directory, or minilm."`
+	Model    []string `short:"m" placeholder:"PROVIDER:NAME" help:"Models to check with a short request."`
+	baseURLFlag
 	addedFlags
 	Tools  bool     `help:"Also check native tool calls and their results, which --protocol tools needs."`
 	Images bool     `help:"Also check image input, which agentic-hybrid-view needs."`
 	Judge  []string `placeholder:"PROVIDER:NAME" help:"Judges to check with a short request."`
 	judgeEndpoint
-	Timeout time.Duration `default:"10s" help:"Timeout of one check."`
+	Timeout time.Duration `default:"10s" help:"Timeout of one request."`
 	jsonFlag
+}
+
+// AfterApply is a hook of kong.
+func (c *doctorCmd) AfterApply() error {
+	c.dataFlags.Embedder = c.Embedder
+	return nil
 }
 
 func (c doctorCmd) Run(a *app) error {
@@ -94,7 +98,8 @@ func (c doctorCmd) groups(a *app) [][]doctor.Check {
 	if len(c.Judge) == 0 {
 		groups = append(groups, doctor.Omitted("judge", "not checked; give --judge PROVIDER:NAME"))
 	}
-	f := c.dataFlags()
+	f := c.dataFlags
+	f.Data = cmp.Or(c.Data, ".") // none is opened
 	err := f.settle(a, false)
 	open := func() (embed.Embedder, error) {
 		if err != nil {
@@ -164,12 +169,4 @@ func (c doctorCmd) judgeChecks(a *app, spec string) []doctor.Check {
 		return doctor.Broken(name, err, "set "+models.JudgeKey+" or give --judge-base-url; --judge offline needs no endpoint")
 	}
 	return []doctor.Check{doctor.Judge(name, m.Endpoint)}
-}
-
-// dataFlags returns the flags as other commands take them.
-func (c doctorCmd) dataFlags() dataFlags {
-	return dataFlags{
-		Data:    cmp.Or(c.Data, "."), // none is opened
-		Vectors: c.Vectors, EmbedBaseURL: c.EmbedBaseURL, embedderFlags: embedderFlags{Embedder: c.Embedder},
-	}
 }

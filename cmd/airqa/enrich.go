@@ -24,9 +24,9 @@ type enrichCmd struct {
 	endpointFlags `set:"temperature=0.1"`
 	Fields        []string `placeholder:"FIELD" help:"Fields to fill, comma-separated: tldr, tags, pages, sections, images, tables. Default: all."`
 	workersFlag
-	MaxCalls      int      `name:"max-calls" placeholder:"N" help:"Maximum number of calls."`
+	MaxCalls int `name:"max-calls" placeholder:"N" help:"Maximum number of calls."`
 	budgetFlags
-	Pictures bool `help:"Send figures as images to the model, which must accept images. Default: describe them from caption and page."`
+	Pictures bool `help:"Send figures as images, even if airqa list models does not list the model as accepting them."`
 	Again    bool `help:"Regenerate existing values. Cached replies are reused."`
 }
 

@@ -10,36 +10,15 @@ import (
 	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/train/format"
 	"airqa/train/preflight"
 )
 
 type exportCheckCmd struct {
-	File      string `arg:"" name:"file" help:"Training data: a .json or .jsonl file, or a folder: an export or one with dataset_info.json."`
-	Format    string `enum:"detect,sharegpt,openai,trl,dpo,kto,atif" default:"detect" help:"sharegpt, openai, trl, dpo, kto or atif; detect means the format of the first row."`
-	Tokenizer string `placeholder:"FILE" help:"tokenizer.json of the model. Default: an estimate for the least favorable of the usual vocabularies."`
-	CutoffLen int    `placeholder:"N" help:"Maximum number of tokens in a row. Default: the one in llamafactory.yaml or trl.yaml of the folder, or none."`
-	Template  string `placeholder:"NAME" help:"Chat template whose markup is added. Default: the one in llamafactory.yaml of the folder, or qwen (qwen2_vl for rows with images)."`
-	Trainer   string `default:"llamafactory" enum:"llamafactory,trl,openai" help:"Trainer whose files of a folder are read, and whose loader --python runs: llamafactory, trl or openai."`
-	Python    string `placeholder:"FILE" help:"Python with the trainer's libraries (VENV/bin/python), to read the file with the trainer's own loader too."`
-	Row       *int   `placeholder:"N" help:"Show row N, counted from 0, instead: the text that the trainer reads, by role."`
-	HTML      string `name:"html" placeholder:"FILE" help:"With --row: write a page instead."`
+	preflight.Options
+	Python string `placeholder:"FILE" help:"Python with the trainer's libraries (VENV/bin/python), to read the file with the trainer's own loader too."`
+	Row    *int   `placeholder:"N" help:"Show row N, counted from 0, instead: the text that the trainer reads, by role."`
+	HTML   string `name:"html" placeholder:"FILE" help:"With --row: write a page instead."`
 	jsonFlag
-}
-
-// open opens the file. What is wrong with the command is wrong use.
-func (f exportCheckCmd) open() (*preflight.Dataset, error) {
-	o := preflight.Options{
-		Path: f.File, Trainer: preflight.Trainer(f.Trainer), Template: f.Template, CutoffLen: f.CutoffLen, Tokenizer: f.Tokenizer,
-	}
-	if f.Format != "detect" {
-		o.Format = format.Format(f.Format)
-	}
-	data, err := preflight.Open(o)
-	if err != nil {
-		return nil, withCode(exitUsage, err)
-	}
-	return data, nil
 }
 
 func (c exportCheckCmd) Run(a *app) error {
@@ -49,9 +28,9 @@ func (c exportCheckCmd) Run(a *app) error {
 	case c.Row != nil && (c.JSON || c.Python != ""):
 		return qa.Usagef("--row shows a row; --json and --python check all rows")
 	}
-	data, err := c.open()
+	data, err := preflight.Open(c.Options)
 	if err != nil {
-		return err
+		return withCode(exitUsage, err) // what is wrong with the command
 	}
 	if c.Row != nil {
 		return c.show(a, data)
@@ -63,7 +42,7 @@ func (c exportCheckCmd) Run(a *app) error {
 	}
 	total, err := c.check(a, data)
 	if unclean := total.Unclean(); err == nil && unclean != "" {
-		err = fmt.Errorf("%s: %s", c.File, unclean)
+		err = fmt.Errorf("%s: %s", c.Path, unclean)
 	}
 	return err
 }
@@ -104,7 +83,7 @@ func (c exportCheckCmd) show(a *app, data *preflight.Dataset) error {
 	if c.HTML == "" {
 		return a.print(preflight.Text(turns, terminal.StyleOf(os.Stdout, a.getenv)))
 	}
-	title := fmt.Sprintf("%s, row %d", filepath.Base(c.File), *c.Row)
+	title := fmt.Sprintf("%s, row %d", filepath.Base(c.Path), *c.Row)
 	if err := files.WriteFile(c.HTML, []byte(preflight.HTML(title, turns))); err != nil {
 		return err
 	}

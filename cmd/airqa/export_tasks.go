@@ -10,24 +10,24 @@ import (
 	"airqa/qa"
 	"airqa/run/session"
 	"airqa/serve"
+	"airqa/train/curate"
 	"airqa/train/tasks"
 )
 
 type exportTasksCmd struct {
 	dataFlags
 	questionsFlag
-	Out       string    `short:"o" required:"" placeholder:"DIR" help:"Folder to write."`
-	Format    string    `required:"" enum:"verl,skyrl,nemo-gym,trl-rl,harbor" placeholder:"FORMAT" help:"verl, skyrl (Parquet), nemo-gym, trl-rl (JSON Lines), or harbor (a task directory for each question)."`
-	Partial   bool      `help:"Accept missing parts, or that adding papers was interrupted."`
-	Replace   bool      `help:"Replace an existing export."`
-	WithGold  bool      `name:"with-gold" help:"Write gold answers into the rows, and an oracle solution for harbor. Default: rows have the id of the question instead."`
-	URL       string    `name:"server-url" default:"http://127.0.0.1:8378" placeholder:"URL" help:"Address of airqa serve for the trainer."`
-	Split     []float64 `placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No known paper of a question is in two splits."`
-	SplitSeed uint64    `default:"1" help:"Seed of the split."`
+	Out      string `short:"o" required:"" placeholder:"DIR" help:"Folder to write."`
+	Format   string `required:"" enum:"verl,skyrl,nemo-gym,trl-rl,harbor" placeholder:"FORMAT" help:"verl, skyrl (Parquet), nemo-gym, trl-rl (JSON Lines), or harbor (a task directory for each question)."`
+	Partial  bool   `help:"Accept missing parts, or that adding papers was interrupted."`
+	Replace  bool   `help:"Replace an existing export."`
+	WithGold bool   `name:"with-gold" help:"Write gold answers into the rows, and an oracle solution for harbor. Default: rows have the id of the question instead."`
+	URL      string `name:"server-url" default:"http://127.0.0.1:8378" placeholder:"URL" help:"Address of airqa serve for the trainer."`
+	curate.SplitOptions
 
 	scoringFlag
 	judgeFlag
-	WeakRewards bool   `name:"weak-rewards" help:"Also take questions whose reward can be earned without knowing the answer."`
+	WeakRewards bool `name:"weak-rewards" help:"Also take questions whose reward can be earned without knowing the answer."`
 
 	Image      string `name:"sidecar-image" default:"airqa:local" placeholder:"IMAGE" help:"With harbor: image of the sidecar, with airqa and bash."`
 	ImageData  string `placeholder:"DIR" help:"With harbor: data directory in --sidecar-image. Default: AIRQA_DATA of the host is mounted."`
@@ -50,7 +50,7 @@ func (c exportTasksCmd) Run(a *app) error {
 	}
 	s, err := tasks.Write(tasks.Config{
 		Format: tasks.Format(c.Format), Out: c.Out, Program: program, Force: c.Replace, Questions: questions, Tools: tools,
-		Shares: c.Split, Seed: c.SplitSeed, WithGold: c.WithGold, URL: strings.TrimRight(c.URL, "/"), Turns: c.Turns,
+		SplitOptions: c.SplitOptions, WithGold: c.WithGold, URL: strings.TrimRight(c.URL, "/"), Turns: c.Turns,
 		Sidecar: tasks.Sidecar{Image: c.Image, AgentImage: c.AgentImage, Data: c.ImageData, Serve: []string{ // the same episodes
 			"--baseline", c.Baseline, "--retrieve", c.Retrieve, "--turns", strconv.Itoa(c.Turns), "--rows", strconv.Itoa(c.Rows),
 			"--observation-tokens", strconv.Itoa(c.ObservationTokens), "--query-seconds", strconv.FormatFloat(c.QuerySeconds, 'g', -1, 64),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -48,9 +49,14 @@ type workFlag struct {
 	Out string `short:"o" required:"" placeholder:"DIR" help:"Folder of the results. The same command resumes."`
 }
 
+// baseURLFlag is the address of models.
+type baseURLFlag struct {
+	BaseURL string `name:"base-url" env:"AIRQA_BASE_URL" placeholder:"URL" help:"Base URL of the endpoint. Default: OPENAI_BASE_URL, ANTHROPIC_BASE_URL and so on, or the provider's. Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY and so on."`
+}
+
 // endpointFlags configure how models are called.
 type endpointFlags struct {
-	BaseURL string `name:"base-url" env:"AIRQA_BASE_URL" placeholder:"URL" help:"Base URL of the endpoint. Default: OPENAI_BASE_URL, ANTHROPIC_BASE_URL and so on, or the provider's. Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY and so on."`
+	baseURLFlag
 	qa.Sampling
 	Timeout time.Duration `default:"5m" help:"Timeout of one request."`
 	Retries int           `default:"5" help:"Retries after transient failures."`
@@ -60,7 +66,12 @@ type endpointFlags struct {
 // addedFlags add to the requests to models.
 type addedFlags struct {
 	ExtraBody string `name:"extra-body" placeholder:"JSON" help:"Members to add to every request, such as {\"top_k\": 20} or {\"chat_template_kwargs\": {\"enable_thinking\": false}}. They win over the settings above."`
-	Models    string `placeholder:"FILE" help:"Your own list of models, which overrides and extends the built-in list (see airqa list models)."`
+	ownModels
+}
+
+// ownModels is a list of models beside the built-in one.
+type ownModels struct {
+	Models string `placeholder:"FILE" help:"Your own list of models, which overrides and extends the built-in list (docs/providers.md)."`
 }
 
 // shareHeaders puts the headers of the list of models that the command line names into the environment, where the models and
@@ -156,14 +167,14 @@ func queryDeadline(seconds float64) time.Duration {
 // judgeFlag names the judge of subjective answers. Commands that score what they make have no other flag of judges: the rest
 // comes from the settings of airqa score and the environment.
 type judgeFlag struct {
-	Judge string `placeholder:"PROVIDER:NAME" help:"Judge of subjective answers: PROVIDER:NAME, offline (lexical overlap) or none. Key: AIRQA_JUDGE_API_KEY, or the provider's key at its own host. Default: openai:gpt-4o-mini-2024-07-18 (paper)."`
+	Judge string `placeholder:"PROVIDER:NAME" help:"Judge of subjective answers: PROVIDER:NAME, offline (lexical overlap) or none; several, comma-separated, are a panel that votes. Key: AIRQA_JUDGE_API_KEY, or the provider's key at its own host. Default: openai:gpt-4o-mini-2024-07-18 (paper)."`
 }
 
 // score is airqa score with this judge.
 func (f judgeFlag) score(a *app) (scoreCmd, error) {
 	parsed, err := parseFlags("score", nil, a.files)
 	if f.Judge != "" {
-		parsed.Score.Judge, parsed.Score.Judges = f.Judge, nil
+		parsed.Score.Judge = f.Judge
 	}
 	return parsed.Score, err
 }
@@ -180,9 +191,8 @@ func (f judgeFlag) judges(a *app) (scoring.Judges, error) {
 // judgeFlags select the judges of subjective answers.
 type judgeFlags struct {
 	judgeFlag
-	Judges           []string `placeholder:"A,B,C" help:"Panel of judges that vote, instead of --judge."`
-	JudgeRule        string   `name:"judge-rule" default:"majority" enum:"majority,all,any" help:"Judges that must accept an answer: majority (a tie is wrong), all or any."`
-	JudgeConcurrency int      `name:"judge-concurrency" default:"4" placeholder:"N" help:"Concurrent calls to each judge."`
+	JudgeRule        string `name:"judge-rule" default:"majority" enum:"majority,all,any" help:"Judges that must accept an answer: majority (a tie is wrong), all or any."`
+	JudgeConcurrency int    `name:"judge-concurrency" default:"4" placeholder:"N" help:"Concurrent calls to each judge."`
 	judgeEndpoint
 }
 
@@ -202,18 +212,15 @@ func (f judgeEndpoint) asked() (c scoring.Judges, err error) {
 // judges checks the flags.
 func (f judgeFlags) judges() (scoring.Judges, error) {
 	c, err := f.asked()
-	c.Names, c.Rule, c.Concurrency = f.Judges, judge.Rule(f.JudgeRule), f.JudgeConcurrency
+	c.Rule, c.Concurrency = judge.Rule(f.JudgeRule), f.JudgeConcurrency
+	if f.Judge != "" {
+		c.Names = strings.Split(f.Judge, ",")
+	}
 	switch {
 	case err != nil:
 		return c, err
 	case f.JudgeConcurrency < 1:
 		return c, qa.Usagef("--judge-concurrency must be above 0")
-	case f.Judge != "" && len(f.Judges) > 0:
-		return c, qa.Usagef("--judge and --judges are mutually exclusive")
-	case len(f.Judges) == 1:
-		return c, qa.Usagef("--judges needs two or more; use --judge %s for one", f.Judges[0])
-	case f.Judge != "":
-		c.Names = []string{f.Judge}
 	}
 	return c, nil
 }

@@ -101,9 +101,9 @@ var effects = []effect{
 	{"observation-tokens", "--observation-tokens 800", settingOf("observation_tokens"), 800},
 	{"passages", "--passages 7", settingOf("passages"), 7},
 
-	{"judges", "--judges offline,openai:j --judge-base-url http://127.0.0.1:9/v1", panel, "majority(offline,openai:j) at http://127.0.0.1:9/v1"},
-	{"judge-rule", "--judges offline,openai:j --judge-rule any --judge-base-url http://127.0.0.1:9/v1", panel, "any(offline,openai:j) at http://127.0.0.1:9/v1"},
-	{"judge-base-url", "--judges offline,openai:j --judge-base-url http://127.0.0.1:8/v1", panel, "majority(offline,openai:j) at http://127.0.0.1:8/v1"},
+	{"judge", "--judge offline,openai:j --judge-base-url http://127.0.0.1:9/v1", panel, "majority(offline,openai:j) at http://127.0.0.1:9/v1"},
+	{"judge-rule", "--judge offline,openai:j --judge-rule any --judge-base-url http://127.0.0.1:9/v1", panel, "any(offline,openai:j) at http://127.0.0.1:9/v1"},
+	{"judge-base-url", "--judge offline,openai:j --judge-base-url http://127.0.0.1:8/v1", panel, "majority(offline,openai:j) at http://127.0.0.1:8/v1"},
 
 	{"include-partial", "--include-partial", includePartial, true},
 	{"workers", "-j 3", papersAtOnce, ingest.Config{Workers: 3}},
@@ -115,7 +115,6 @@ var effects = []effect{
 // scripted are the flags that a test runs, command by command: the script (or the Go file), and its flags.
 var scripted = map[string]map[string]string{
 	"":        {"script/look.txtar": "version", "script/help.txtar": "help-all", "script/settings.txtar": "config quiet"},
-	"help":    {"script/help.txtar": "all"},
 	"version": {"script/help.txtar": "json"},
 	"demo":    {"script/demo.txtar": "dir"},
 	"ingest": {
@@ -153,8 +152,8 @@ var scripted = map[string]map[string]string{
 	},
 	"ask":            {"script/ask.txtar": "file continue from baseline model out json html data rows retrieve"},
 	"shards merge":   {"script/shards.txtar": "out partial json"},
-	"bench annotate": {"script/annotate.txtar": "dataset model out pairs queries limit template retry compat workers json export unparsed"},
-	"shards slurm":   {"script/cluster.txtar": "shards parallel name cpus mem time partition keys restarts account qos constraint gres gpus program setup serve ready startup", "script/interrupted.txtar": "from"},
+	"bench annotate": {"script/annotate.txtar": "dataset model out pairs queries limit template retry compat workers json export"},
+	"shards slurm":   {"script/cluster.txtar": "shards parallel name cpus mem time sbatch keys restarts gpus program setup serve ready startup", "script/interrupted.txtar": "from"},
 	"shards k8s":     {"script/cluster.txtar": "shards parallel name cpus mem image claim work data-claim secret namespace restarts serve serve-image gpus keys startup ready port", "script/interrupted.txtar": "from"},
 	"store cache":    {"script/replies.txtar": "older clear json"},
 	"fork": {
@@ -173,7 +172,7 @@ var scripted = map[string]map[string]string{
 		"score_interrupt_test.go":  "verdicts",
 	},
 	"report":            {"script/report.txtar": "only table by format json out figures intervals bootstrap-seed detail training-size with-paper scoring judge"},
-	"compare":           {"script/compare.txtar": "format json flips bootstrap bootstrap-seed min-questions discordant scoring judge power"},
+	"compare":           {"script/compare.txtar": "format json out flips bootstrap bootstrap-seed min-questions discordant scoring judge power"},
 	"status":            {"script/status.txtar": "json watch"},
 	"questions new":     {"script/questions.txtar": "question answer type point count decimals answer-format paper reference conference tag uuid evaluator append data"},
 	"questions convert": {"script/questions.txtar": "type paper data"},
@@ -225,7 +224,7 @@ var scripted = map[string]map[string]string{
 }
 
 // making are the flags of the commands that make questions.
-const making = "data model out count categories max-candidates draw-seed gates skip-gate solve-again pictures workers preview estimate resume"
+const making = "data model out count categories max-candidates draw-seed gates solve-again pictures workers preview dry-run resume"
 
 // Every flag of every command has an effect, and this test lists where.
 func TestEveryFlagHasAnEffect(t *testing.T) {

@@ -47,8 +47,8 @@ var flagGroups = []struct{ title, flags string }{
 	{"Limits:", "question-budget question-deadline query-seconds"},
 	{"Agent:", "turns window rows protocol by-conference format-errors repeat-limit context-tokens observation-tokens passages"},
 	{"Search:", "retrieve embedder embed-model embed-threads embed-tokens embed-connections embed-batch embed-base-url embed-extra-body vectors"},
-	{"Judges:", "scoring judge judge-base-url judge-extra-body judges judge-rule judge-concurrency"},
-	{"Sampling and gates:", "categories max-candidates draw-seed gates skip-gate solve-again pictures resume"},
+	{"Judges:", "scoring judge judge-base-url judge-extra-body judge-rule judge-concurrency"},
+	{"Sampling and gates:", "categories max-candidates draw-seed gates solve-again pictures resume"},
 	{"Other sources:", "metadata mineru max-mb delay"},
 	{"Passages:", "chunk-size chunk-unit"},
 	{"Which episodes:", "include min-score max-score outcome of-model of-baseline min-turns max-turns min-tokens export/max-tokens max-repetition max-per-question max-per-paper ids episodes errors"},
@@ -56,7 +56,6 @@ var flagGroups = []struct{ title, flags string }{
 	{"Repeats and rows:", "columns best-of pass-rate whole-episodes"},
 	{"Interrupted work:", "grace run/from cache"},
 	{"Model server:", "serve serve-image gpus ready startup setup"},
-	{"Options of sbatch:", "account qos constraint gres"},
 	{"Containers:", "sidecar-image image-data agent-image"},
 }
 
@@ -199,7 +198,6 @@ var heading = lazyregexp.New(`(?m)^(?:Usage|[A-Z][a-z ]+):`)
 
 type helpCmd struct {
 	Command []string `arg:"" optional:"" complete:"command" help:"Command, such as run or store vectors."`
-	All     bool     `help:"Show all flags, like --help-all."`
 }
 
 func (c helpCmd) Run(a *app) error {
@@ -214,5 +212,5 @@ func (c helpCmd) Run(a *app) error {
 	if err != nil {
 		return withCode(exitUsage, err)
 	}
-	return writeHelp(ctx, c.All)
+	return writeHelp(ctx, false)
 }

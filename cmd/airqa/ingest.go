@@ -91,14 +91,14 @@ type ingestCmd struct {
 	shardFlag
 	graceFlag
 	Paths    []string `arg:"" optional:"" name:"path" help:"PDFs or folders of PDFs. Metadata in NAME.json next to NAME.pdf overrides extracted metadata."`
-	workersFlag
+	Workers  int      `short:"j" default:"2" placeholder:"N" help:"Concurrent papers, candidates, episodes or calls."`
 	Metadata string   `placeholder:"DIR" help:"Folder with metadata files UUID.json (AirQA paper, A.2), matched by file name, then by title."`
 	MinerU   string   `name:"mineru" placeholder:"DIR" help:"Folder with MinerU output (ID/auto/ID_middle.json and ID_content_list.json; ID.json or ID/middle_json.json of MinerU 4). Its tables, figures and equations replace the extracted ones."`
 	chunkFlags
-	MaxPages int  `default:"3000" placeholder:"N" help:"Maximum pages of a PDF; damaged files may claim millions."`
+	MaxPages int `default:"3000" placeholder:"N" help:"Maximum pages of a PDF; damaged files may claim millions."`
 	jsonFlag
-	Again    bool `help:"Re-read papers that are already ingested."`
-	Replace  bool `help:"Replace papers with the same title and venue. Default: keep both."`
+	Again   bool `help:"Re-read papers that are already ingested."`
+	Replace bool `help:"Replace papers with the same title and venue. Default: keep both."`
 }
 
 func (c ingestCmd) Run(a *app) error {

@@ -15,7 +15,7 @@ import (
 type modelsCmd struct {
 	Filter string `arg:"" optional:"" help:"Part of a name, or a name as given to --model."`
 	listFlags
-	Models string `placeholder:"FILE" help:"Your own list, which overrides and extends the built-in list (format: docs/providers.md)."`
+	ownModels
 }
 
 func (c modelsCmd) Run(a *app) error {

@@ -23,7 +23,7 @@ type papersFlags struct {
 
 type papersListCmd struct {
 	papersFlags
-	Limit  int      `name:"limit" placeholder:"N" help:"Maximum number of papers listed. Default: 100 in a table, otherwise all."`
+	Limit  int      `name:"limit" placeholder:"N" help:"Maximum number listed. Default: 50 episodes or 100 papers in a table, otherwise all."`
 	After  string   `placeholder:"UUID" help:"List only the papers after this one: lists are in the order of uuids."`
 	Papers []string `arg:"" optional:"" name:"paper" help:"Show details of these papers instead, like airqa papers show."`
 }

@@ -25,12 +25,12 @@ type papersFetchCmd struct {
 	indexFlags
 	shardFlag
 	questionsFlag
-	Metadata  []string `required:"" sep:"none" placeholder:"PATH" help:"Folder or zip archive of metadata files UUID.json with pdf_url (AirQA paper, A.2). Repeatable."`
-	Named     bool     `help:"Only papers that questions name, without the papers of the venues that they search."`
-	Limit     int      `placeholder:"N" help:"Fetch at most N papers now. Default: all."`
-	Rate      float64  `default:"1" help:"Maximum requests per second to one host; 0 = no limit. For arXiv, at most one in three seconds."`
-	MaxMB     int      `name:"max-mb" default:"100" placeholder:"N" help:"Maximum size of a file in MB."`
-	workersFlag
+	Metadata []string `required:"" sep:"none" placeholder:"PATH" help:"Folder or zip archive of metadata files UUID.json with pdf_url (AirQA paper, A.2). Repeatable."`
+	Named    bool     `help:"Only papers that questions name, without the papers of the venues that they search."`
+	Limit    int      `placeholder:"N" help:"Fetch at most N papers now. Default: all."`
+	Rate     float64  `default:"1" help:"Maximum requests per second to one host; 0 = no limit. For arXiv, at most one in three seconds."`
+	MaxMB    int      `name:"max-mb" default:"100" placeholder:"N" help:"Maximum size of a file in MB."`
+	Workers  int      `short:"j" default:"2" placeholder:"N" help:"Concurrent papers, candidates, episodes or calls."`
 	chunkFlags
 	Missing string `name:"missing-list" placeholder:"FILE" help:"Write the papers that are still missing to FILE, as JSON lines with id, title, address and reason."`
 	dryRunFlag

@@ -22,9 +22,9 @@ import (
 type runCmd struct {
 	dataFlags
 	questionsFlag
-	Baseline  []string `required:"" complete:"baseline" placeholder:"NAME" help:"Baselines, comma-separated, or all (airqa list baselines lists them)."`
-	Model     []string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Models, comma-separated: openai:NAME (any OpenAI-compatible endpoint), openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE or offline (rules)."`
-	Out       string   `short:"o" placeholder:"DIR" help:"Run directory, or the folder of run directories if there are several. An existing run is resumed. Default: runs/BASELINE@MODEL."`
+	Baseline []string `required:"" complete:"baseline" placeholder:"NAME" help:"Baselines, comma-separated, or all (airqa list baselines lists them)."`
+	Model    []string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Models, comma-separated: openai:NAME (any OpenAI-compatible endpoint), openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE or offline (rules)."`
+	Out      string   `short:"o" placeholder:"DIR" help:"Run directory, or the folder of run directories if there are several. An existing run is resumed. Default: runs/BASELINE@MODEL."`
 	endpointFlags
 	workersFlag
 	Repeats int    `default:"1" placeholder:"K" help:"Episodes per question. If you raise it later, only the new episodes run."`
@@ -36,10 +36,10 @@ type runCmd struct {
 	graceFlag
 	qa.Settings
 	cacheFlags
-	From   string `placeholder:"RUN" help:"Take over the episodes that RUN has of these questions: an undivided run of the same settings, such as a partial merge."`
+	From string `placeholder:"RUN" help:"Take over the episodes that RUN has of these questions: an undivided run of the same settings, such as a partial merge."`
 	dryRunFlag
 	jsonFlag
-	Score  bool   `help:"Score the run as soon as it ends, as airqa score does."`
+	Score bool `help:"Score the run as soon as it ends, as airqa score does."`
 	judgeFlag
 }
 

@@ -22,10 +22,10 @@ import (
 type scoreCmd struct {
 	Dirs []string `arg:"" optional:"" name:"run" help:"Run directories, or folders of them."`
 
-	Gold       string `placeholder:"FILE" help:"Questions with evaluators, to score a file of predictions."`
-	Pred       string `placeholder:"FILE" help:"Predictions, JSON Lines of {\"uuid\": ..., \"answer\": ...}, optionally with \"repeat\": N; also the authors' result.jsonl."`
+	Gold string `placeholder:"FILE" help:"Questions with evaluators, to score a file of predictions."`
+	Pred string `placeholder:"FILE" help:"Predictions, JSON Lines of {\"uuid\": ..., \"answer\": ...}, optionally with \"repeat\": N; also the authors' result.jsonl."`
 	outFile
-	ScoreCores int    `name:"cores" default:"0" help:"Processors to use (0 = all)."`
+	ScoreCores int `name:"cores" default:"0" help:"Processors to use (0 = all)."`
 
 	Explain string `placeholder:"UUID" help:"Show how one answer is scored, in both modes. A uuid prefix is enough; add #K for a repeat."`
 	jsonFlag

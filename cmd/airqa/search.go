@@ -12,11 +12,11 @@ import (
 
 type searchCmd struct {
 	dataFlags
-	Retrieve env.Mode `default:"dense" enum:"dense,bm25,hybrid" help:"Search mode: dense (paper), bm25 or hybrid."`
+	Retrieve env.Mode `default:"dense" enum:"dense,bm25,hybrid" help:"How Retrieve searches: dense (paper), bm25 or hybrid."`
 	Limit    int      `default:"5" help:"Maximum number of passages."`
 	Paper    []string `placeholder:"PAPER" help:"Search only this paper: uuid or a prefix of it, file name, or part of the title. Repeatable."`
 	jsonFlag
-	Text     []string `arg:"" name:"text" help:"Query (- for standard input)."`
+	Text []string `arg:"" name:"text" help:"Query (- for standard input)."`
 }
 
 // foundPassage is a passage with the number of tokens of the query that were used; 0 for all of them.

@@ -35,14 +35,9 @@ import (
 
 // episodeFlags shape the episodes of clients, who bring their own model.
 type episodeFlags struct {
-	Baseline          string  `default:"agentic-hybrid-view" complete:"baseline" placeholder:"NAME" help:"Baseline, which decides the tools and the prompt (airqa list baselines lists all)."`
-	Retrieve          string  `default:"dense" enum:"dense,bm25,hybrid" help:"Search mode of Retrieve: dense (paper), bm25 or hybrid."`
-	Turns             int     `default:"20" help:"Maximum calls of one episode (paper: 20)."`
-	RepeatLimit       int     `name:"repeat-limit" default:"0" placeholder:"N" help:"Tell the client from the Nth identical call in a row that it repeats itself, and end the episode after 2N; 0 means never (paper)."`
-	Rows              int     `default:"0" placeholder:"N" help:"Maximum rows shown of one result; 0 is no limit but that of tokens."`
-	ObservationTokens int     `name:"observation-tokens" default:"5000" placeholder:"N" help:"Maximum tokens of one result (paper: 5,000)."`
-	QuerySeconds      float64 `name:"query-seconds" default:"30" placeholder:"S" help:"Maximum seconds of one SQL statement."`
-
+	Baseline string `default:"agentic-hybrid-view" complete:"baseline" placeholder:"NAME" help:"Baseline, which decides the tools and the prompt (airqa list baselines lists all)."`
+	qa.ToolSettings
+	qa.QueryLimit
 	CallTimeout time.Duration `name:"call-timeout" default:"1m" help:"Timeout of one call."`
 	MaxAnswer   int           `name:"max-answer" default:"65536" placeholder:"BYTES" help:"Maximum size of an answer. A longer one ends the episode without an answer."`
 }
@@ -50,8 +45,7 @@ type episodeFlags struct {
 // settings returns the settings of a run in which clients call tools.
 func (f episodeFlags) settings() (qa.Settings, error) {
 	s := qa.DefaultSettings()
-	s.Protocol, s.Retrieve, s.Turns, s.RepeatLimit = qa.NativeTools, f.Retrieve, f.Turns, f.RepeatLimit
-	s.Rows, s.ObservationTokens, s.QuerySeconds = f.Rows, f.ObservationTokens, f.QuerySeconds
+	s.Protocol, s.ToolSettings, s.QueryLimit = qa.NativeTools, f.ToolSettings, f.QueryLimit
 	switch {
 	case f.Turns < 1:
 		return s, qa.Usagef("--turns %d: must be at least 1", f.Turns)
@@ -78,9 +72,8 @@ type serveCmd struct {
 	TokenFile   string        `name:"token-file" placeholder:"FILE" help:"File with the control token: who has it may choose questions and read rewards. Default: AIRQA_SERVE_TOKEN; without either, every program on this machine may."`
 	MaxSessions int           `name:"max-sessions" default:"1024" placeholder:"N" help:"Maximum open sessions."`
 	Idle        time.Duration `default:"1h" help:"Close a session without calls after this time. It must be longer than a step of the optimizer."`
-	Split       []float64     `placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No known paper of a question is in two splits."`
-	SplitSeed   uint64        `default:"1" help:"Seed of the split."`
-	WeakRewards bool          `name:"weak-rewards" help:"Also take questions whose reward can be earned without knowing the answer."`
+	curate.SplitOptions
+	WeakRewards bool `name:"weak-rewards" help:"Also take questions whose reward can be earned without knowing the answer."`
 	session.Selection
 	scoringFlag
 	judgeFlag
@@ -198,7 +191,7 @@ func (c *serveCmd) open(ctx context.Context, a *app) (_ *served, err error) {
 		return s, err
 	}
 	var splits []serve.Split
-	parts, err := curate.DivideQuestions(s.plan.Picked, c.Split, c.SplitSeed)
+	parts, err := curate.DivideQuestions(s.plan.Picked, c.SplitOptions)
 	if err != nil {
 		return s, err
 	}

@@ -9,12 +9,13 @@ import (
 	"airqa/env"
 	"airqa/internal/files"
 	"airqa/internal/terminal"
+	"airqa/qa"
 	"airqa/tools"
 )
 
 type sqlCmd struct {
 	dataFlags
-	QuerySeconds float64 `name:"query-seconds" default:"30" placeholder:"S" help:"Timeout of the statement in seconds."`
+	qa.QueryLimit
 	listFlags
 	Text string `arg:"" name:"text" help:"One SELECT statement (- for standard input)."`
 }

@@ -18,9 +18,9 @@ import (
 )
 
 type statusCmd struct {
-	Runs  []string `arg:"" name:"run" help:"Run directories, or folders of them."`
+	Runs []string `arg:"" name:"run" help:"Run directories, or folders of them."`
 	jsonFlag
-	Watch bool     `short:"w" help:"Update until all runs stop: every 2 s on a terminal, otherwise one line every 10 s."`
+	Watch bool `short:"w" help:"Update until all runs stop: every 2 s on a terminal, otherwise one line every 10 s."`
 }
 
 func (c statusCmd) Run(a *app) error {

@@ -130,8 +130,8 @@ func (f synthActCmd) Run(a *app) error {
 }
 
 type synthWhyCmd struct {
-	Syn  string `arg:"" name:"syn" help:"Directory of the synthesis."`
-	ID   string `arg:"" optional:"" name:"id" help:"Candidate such as single-table-12, or the uuid of a question."`
+	Syn string `arg:"" name:"syn" help:"Directory of the synthesis."`
+	ID  string `arg:"" optional:"" name:"id" help:"Candidate such as single-table-12, or the uuid of a question."`
 	jsonFlag
 }
 

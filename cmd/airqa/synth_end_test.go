@@ -21,7 +21,7 @@ func TestSynthCheck(t *testing.T) {
 		{"no count", func(f *synthMakeCmd) { f.Count = 0 }, "--count N is required"},
 		{"negative preview", func(f *synthMakeCmd) { f.Preview = -1 }, "must not be negative"},
 		{"fewer candidates than rows", func(f *synthMakeCmd) { f.MaxCandidates = 9 }, "--max-candidates 9 is less than --count 10"},
-		{"preview and estimate", func(f *synthMakeCmd) { f.Preview, f.Estimate = 5, true }, "mutually exclusive"},
+		{"preview of a dry run", func(f *synthMakeCmd) { f.Preview, f.DryRun = 5, true }, "mutually exclusive"},
 		{"no workers", func(f *synthMakeCmd) { f.Workers = 0 }, "-j and --solve-again"},
 		{"no answers", func(f *synthMakeCmd) { f.SolveAgain = 0 }, "-j and --solve-again"},
 	}

@@ -22,10 +22,10 @@ import (
 type traceCmd struct {
 	Runs []string `arg:"" name:"run" help:"Run directories, or folders of them. To show one trajectory, add the id of a question or an episode, or its beginning, at the end. An id alone is looked for in the runs below the current folder."`
 	episodeFilter
-	Format  string `default:"" placeholder:"FORMAT" enum:",table,json,csv,md" help:"table, json (one object per line), csv or md. Default: table."`
+	Format string `default:"" placeholder:"FORMAT" enum:",table,json,csv,md" help:"table, json (one object per line), csv or md. Default: table."`
 	jsonFlag
 	Full    bool   `help:"With --json: whole trajectories instead of one row per episode."`
-	Scoring string `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest."`
+	Scoring string `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest, or an older one of the same mode with more verdicts."`
 	Judge   string `placeholder:"NAME" help:"Use the scores of this judge."`
 	NoPager bool   `help:"Print a trajectory without $PAGER, even on a terminal."`
 }
@@ -42,7 +42,7 @@ type episodeFilter struct {
 	Grep     string   `name:"grep" placeholder:"TEXT" help:"Only episodes with this text in the question, a message, a reply, a result, the answer or the gold answer. Case, line ends and whitespace do not count."`
 
 	Sort  string `name:"sort" placeholder:"KEY" help:"Sort by question, status, score, turns, tokens, cost, seconds, lost-at, cause or started; -KEY sorts in descending order. Default: the order of the log."`
-	Limit int    `name:"limit" placeholder:"N" help:"Maximum number of episodes shown. Default: 50 in a table on a terminal, otherwise all."`
+	Limit int    `name:"limit" placeholder:"N" help:"Maximum number listed. Default: 50 episodes or 100 papers in a table, otherwise all."`
 }
 
 // filter is what the flags select, with the default limit of a terminal of some width; 0 is none.

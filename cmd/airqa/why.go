@@ -17,7 +17,7 @@ type whyCmd struct {
 	Compare string `placeholder:"RUN2" help:"Show the causes of a second run beside those of the first."`
 	All     bool   `help:"List all wrong answers. Default: the ten causes with the highest confidence; CSV and JSON contain all."`
 	formatFlags
-	Scoring string `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest."`
+	Scoring string `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest, or an older one of the same mode with more verdicts."`
 }
 
 func (c whyCmd) Run(a *app) error {

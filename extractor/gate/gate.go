@@ -142,14 +142,21 @@ func Place(stage string) int {
 	return len(order)
 }
 
-// Select returns the gates with the given names, or all if there are none, without the skipped ones.
-func Select(names, skip []string) ([]Gate, error) {
-	for _, name := range slices.Concat(names, skip) {
-		if known := Names(All()); !slices.Contains(known, name) {
-			return nil, qa.Usagef("unknown gate %q; the gates are %s", name, strings.Join(known, ", "))
+// Select returns the gates with the given names, or all if there are none. A name after "!" leaves its gate out.
+func Select(names []string) ([]Gate, error) {
+	var only, without []string
+	for _, name := range names {
+		bare, negated := strings.CutPrefix(name, "!")
+		if known := Names(All()); !slices.Contains(known, bare) {
+			return nil, qa.Usagef("unknown gate %q; the gates are %s", bare, strings.Join(known, ", "))
+		}
+		if negated {
+			without = append(without, bare)
+		} else {
+			only = append(only, bare)
 		}
 	}
 	return slices.DeleteFunc(All(), func(g Gate) bool {
-		return len(names) > 0 && !slices.Contains(names, g.Name) || slices.Contains(skip, g.Name)
+		return len(only) > 0 && !slices.Contains(only, g.Name) || slices.Contains(without, g.Name)
 	}), nil
 }

@@ -47,10 +47,9 @@ type Questions struct {
 	Categories    []string `placeholder:"NAME" help:"Categories, comma-separated: single-, comprehensive- with text, sections, table, image, formula or metadata; retrieval; multiple. Default: all, in the paper's shares."`
 	MaxCandidates int      `name:"max-candidates" placeholder:"N" help:"Maximum number of candidates. Default: five per question."`
 	DrawSeed      uint64   `name:"draw-seed" default:"2024" placeholder:"SEED" help:"Seed for sampling papers and elements."`
-	Gates         []string `placeholder:"NAME" help:"Only these gates: self_contained, evidence, unique, evaluator, mutation, closed_book, solved_again, duplicate. Default: all."`
-	SkipGate      []string `name:"skip-gate" placeholder:"NAME" help:"Gates to switch off."`
+	Gates         []string `placeholder:"NAME" help:"Only these gates, or all but those after a !: self_contained, evidence, unique, evaluator, mutation, closed_book, solved_again, duplicate. Default: all."`
 	SolveAgain    int      `name:"solve-again" default:"2" placeholder:"K" help:"Independent answers per question for the gate solved_again."`
-	Pictures      bool     `help:"Send figures as images even if airqa list models does not list the model as accepting images."`
+	Pictures      bool     `help:"Send figures as images, even if airqa list models does not list the model as accepting them."`
 	Workers       int      `short:"j" default:"4" help:"Concurrent papers, candidates, episodes or calls."`
 	Preview       int      `placeholder:"N" help:"Make N candidates of each category, show them and stop."`
 }
@@ -102,7 +101,7 @@ func open(ctx context.Context, c Config) (_ *invocation, err error) {
 		Redact: c.Session.Redact, Preview: c.Preview > 0, ExploreOnly: c.ExploreOnly,
 	}}
 	p := &inv.pipeline
-	if p.Gates, err = gate.Select(c.Gates, c.SkipGate); err != nil {
+	if p.Gates, err = gate.Select(c.Gates); err != nil {
 		return nil, err
 	}
 	if inv.model, err = c.Session.OpenModel(c.Model, c.Calls); err != nil {

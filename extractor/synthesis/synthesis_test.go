@@ -125,7 +125,7 @@ func TestRefused(t *testing.T) {
 		{"another seed", func(c *synthesis.Config) { c.DrawSeed = 8 }, "belongs to another synthesis:\n  seed: 7, now 8"},
 		{"not to be resumed", func(c *synthesis.Config) { c.Resume = "never" }, "already has a synthesis"},
 		{"a preview", func(c *synthesis.Config) { c.Preview = 1 }, "more than a preview already"},
-		{"an unknown gate", func(c *synthesis.Config) { c.SkipGate = []string{"zeal"} }, `unknown gate "zeal"`},
+		{"an unknown gate", func(c *synthesis.Config) { c.Gates = []string{"!zeal"} }, `unknown gate "zeal"`},
 		{"an unknown category", func(c *synthesis.Config) { c.Categories = []string{"video"} }, `unknown category "video"`},
 	}
 	for _, tt := range tests {

@@ -31,7 +31,7 @@ func job() shard.Job {
 }
 
 func slurm() shard.Slurm {
-	return shard.Slurm{Job: job(), Partition: "cpu", Time: "24:00:00", Server: shard.Server{Ready: "/health", Startup: time.Minute}}
+	return shard.Slurm{Job: job(), Sbatch: []string{"--partition=cpu"}, Time: "24:00:00", Server: shard.Server{Ready: "/health", Startup: time.Minute}}
 }
 
 func kubernetes() shard.Kubernetes {
@@ -235,12 +235,12 @@ func TestRefused(t *testing.T) {
 		{"newline", func(s *shard.Slurm) { s.Args = []string{"a\nb"} }, func(k *shard.Kubernetes) { k.Out = "a\nb" }, "control character"},
 		{"password", func(s *shard.Slurm) { s.Args = []string{"milvus://u:p@h:1"} }, func(k *shard.Kubernetes) { k.Args = []string{"--vectors=milvus://u:p@h:1"} }, "password"},
 		{"time or image", func(s *shard.Slurm) { s.Time = "1 day" }, func(k *shard.Kubernetes) { k.Image = "a b" }, "want"},
-		{"partition or claim", func(s *shard.Slurm) { s.Partition = "a b" }, func(k *shard.Kubernetes) { k.Claim = "" }, "want"},
+		{"option or claim", func(s *shard.Slurm) { s.Sbatch = []string{"--partition=a b"} }, func(k *shard.Kubernetes) { k.Claim = "" }, "want"},
 		{"time within the notice", func(s *shard.Slurm) { s.Time = "5" }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
 		{"half a minute", func(s *shard.Slurm) { s.Time = "0:30" }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
 		{"hours", func(s *shard.Slurm) { s.Time = "0-0:05" }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
 		{"long form", func(s *shard.Slurm) { s.Time = "00:04:59" }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
-		{"account", func(s *shard.Slurm) { s.Account = "a b" }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
+		{"no option", func(s *shard.Slurm) { s.Sbatch = []string{"partition=a"} }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
 		{"gpus", func(s *shard.Slurm) { s.GPUs = "1\n#SBATCH" }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
 		{"setup", func(s *shard.Slurm) { s.Setup = []string{"a\nb"} }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
 		{"server longer than the time", func(s *shard.Slurm) { s.Serve, s.Time, s.Startup = "{port}", "30", 25*time.Minute }, func(k *shard.Kubernetes) { k.Image = "" }, ""},

@@ -19,15 +19,11 @@ type Slurm struct {
 	Job    `kong:"-"`
 	Server `embed:""`
 
-	Time       string   `default:"24:00:00" help:"Time limit of one task. A task that reaches it is queued again and resumes."`
-	Partition  string   `placeholder:"NAME" help:"Partition. This and the next four are also for the merge job, and their defaults are the cluster's own."`
-	Account    string   `placeholder:"NAME" help:"Account."`
-	QOS        string   `name:"qos" placeholder:"NAME" help:"Quality of service."`
-	Constraint string   `placeholder:"LIST" help:"Features of the nodes."`
-	Gres       string   `placeholder:"LIST" help:"Generic resources."`
-	Keys       string   `placeholder:"FILE" help:"File with the API keys on the cluster, one NAME=VALUE per line, which is taken as it is: no shell reads it. Default: the environment of sbatch."`
-	Airqa      string   `name:"program" placeholder:"PATH" help:"Path of airqa on the nodes. Default: the path of this program."`
-	Setup      []string `sep:"none" placeholder:"LINE" help:"Line of bash to run first, such as 'module load cuda'. Repeatable."`
+	Time   string   `default:"24:00:00" help:"Time limit of one task. A task that reaches it is queued again and resumes."`
+	Sbatch []string `sep:"none" placeholder:"OPTION" help:"Further option of sbatch, also for the merge job, such as --sbatch=--partition=gpu. Repeatable."`
+	Keys   string   `placeholder:"FILE" help:"File with the API keys on the cluster, one NAME=VALUE per line, which is taken as it is: no shell reads it. Default: the environment of sbatch."`
+	Airqa  string   `name:"program" placeholder:"PATH" help:"Path of airqa on the nodes. Default: the path of this program."`
+	Setup  []string `sep:"none" placeholder:"LINE" help:"Line of bash to run first, such as 'module load cuda'. Repeatable."`
 }
 
 // notice is how long before the limit of time a task receives the notice to end.
@@ -69,7 +65,12 @@ func (s Slurm) checkTexts() error {
 			return fmt.Errorf("%q contains a control character", text)
 		}
 	}
-	for _, option := range append(s.Options(), s.GPUs) {
+	for _, option := range s.Sbatch {
+		if !strings.HasPrefix(option, "-") {
+			return fmt.Errorf("%q: want an option of sbatch such as --partition=gpu", option)
+		}
+	}
+	for _, option := range append(slices.Clone(s.Sbatch), s.GPUs) {
 		if !optionPattern.MatchString(option) {
 			return fmt.Errorf("%q: want an option of sbatch without spaces and quotes", option)
 		}
@@ -95,18 +96,6 @@ func (s Slurm) limit() (limit time.Duration, limited bool) {
 		limit = n[1]*time.Minute + n[2]*time.Second
 	}
 	return limit, limit > 0
-}
-
-// Options are the options of sbatch for the array and the job after it.
-func (s Slurm) Options() (options []string) {
-	for _, option := range [][2]string{
-		{"partition", s.Partition}, {"account", s.Account}, {"qos", s.QOS}, {"constraint", s.Constraint}, {"gres", s.Gres},
-	} {
-		if option[1] != "" {
-			options = append(options, "--"+option[0]+"="+option[1])
-		}
-	}
-	return options
 }
 
 // Notice is how long before the limit of time the warning comes, in seconds.

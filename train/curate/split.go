@@ -55,9 +55,15 @@ type Part struct {
 	Indexes []int
 }
 
-// DivideQuestions assigns questions to the splits of shares, by paper. Splits without questions are left out.
-func DivideQuestions(questions []qa.Example, shares []float64, seed uint64) (parts []Part, err error) {
-	splits, err := Shares(shares)
+// SplitOptions divide questions. Without shares there is one split.
+type SplitOptions struct {
+	Split     []float64 `placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No question, and no known paper of a question, is in two splits."`
+	SplitSeed uint64    `default:"1" help:"Seed of --split, and of --episodes of an export."`
+}
+
+// DivideQuestions assigns questions to splits, by paper. Splits without questions are left out.
+func DivideQuestions(questions []qa.Example, o SplitOptions) (parts []Part, err error) {
+	splits, err := Shares(o.Split)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +71,7 @@ func DivideQuestions(questions []qa.Example, shares []float64, seed uint64) (par
 	for _, ex := range questions {
 		s.Add(ex.UUID, ex.Papers(), 1)
 	}
-	d := s.Divide(splits, seed)
+	d := s.Divide(splits, o.SplitSeed)
 	for _, split := range splits {
 		part := Part{Name: split.Name}
 		for i, ex := range questions {

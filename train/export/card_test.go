@@ -13,6 +13,7 @@ import (
 
 	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
+	"airqa/train/curate"
 	"airqa/train/export"
 	"airqa/train/windows"
 )
@@ -22,7 +23,7 @@ func TestCard(t *testing.T) {
 	made := runs(t)
 	configs := map[string]export.Config{
 		"default":  {},
-		"splits":   {Rules: export.Rules{Split: []float64{0.5, 0.5}}},
+		"splits":   {Rules: export.Rules{SplitOptions: curate.SplitOptions{Split: []float64{0.5, 0.5}}}},
 		"selected": {Rules: export.Rules{Repeated: export.KeepAll}},
 	}
 	all := configs["selected"]

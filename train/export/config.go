@@ -42,13 +42,12 @@ type Rules struct {
 	windows.Options
 	curate.Filter
 	IDs     string `name:"ids" placeholder:"FILE" help:"Only these rows, episodes or questions, one id per line, such as ids.txt of an export."`
-	Scoring string `placeholder:"MODE" help:"Use the scores of this mode. Default: the newest."`
+	Scoring string `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest, or an older one of the same mode with more verdicts."`
 	Judge   string `placeholder:"NAME" help:"Use the scores of this judge."`
 	// Episodes are sizes of exports, of which [Config.Draw] is one.
-	Episodes []int     `placeholder:"N" help:"Numbers of episodes for training, such as 1000,2000,4000. Each is drawn with --split-seed into a folder of that name in --out, and contains the smaller ones; validation and test are the same in all."`
-	Split    []float64 `placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No question, and no known paper of a question, is in two splits."`
+	Episodes []int `placeholder:"N" help:"Numbers of episodes for training, such as 1000,2000,4000. Each is drawn with --split-seed into a folder of that name in --out, and contains the smaller ones; validation and test are the same in all."`
+	curate.SplitOptions
 
-	Seed         uint64     `name:"split-seed" default:"1" help:"Seed of the split and of --episodes."`
 	Repeated     Duplicates `name:"duplicates" default:"near" enum:"near,exact,keep" help:"Duplicates to drop: near (identical rows and near-duplicate questions), exact (identical rows) or keep (none)."`
 	Against      []string   `placeholder:"DIR" help:"Also drop near-duplicates of questions in this earlier export."`
 	Leaks        string     `placeholder:"FILE" help:"Check for leaks of this question file: 13 words in a row of a question or gold answer, or the same short answer from the same paper."`

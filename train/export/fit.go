@@ -14,10 +14,8 @@ import (
 
 // Limit is the trainer's limit of tokens, as flags of a command line. A CutoffLen of 0 measures nothing.
 type Limit struct {
-	CutoffLen int    `placeholder:"N" help:"Maximum number of tokens in a row. Default: 4096 (paper) for LLaMA-Factory and TRL, 65536 for OpenAI, none for whole trajectories."`
-	Template  string `placeholder:"NAME" help:"Chat template of LLaMA-Factory, for --cutoff-len and the special tokens that texts must not contain. Default: qwen, and qwen2_vl for rows with images."`
-	Tokenizer string `placeholder:"FILE" help:"tokenizer.json of the model, for --cutoff-len and the special tokens that texts must not contain. Default: an estimate for the least favorable of the usual vocabularies."`
-	Fit       bool   `default:"true" negatable:"" help:"Shorten observations until rows fit --cutoff-len, and drop rows that cannot fit."`
+	preflight.Length
+	Fit bool `default:"true" negatable:"" help:"Shorten observations until rows fit --cutoff-len, and drop rows that cannot fit."`
 }
 
 // limits are how the trainers of the formats call their limits of tokens, and what they do with longer rows. 4,096 is the

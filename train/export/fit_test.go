@@ -29,7 +29,7 @@ func TestFit(t *testing.T) {
 		longest, shortest = max(longest, n), min(shortest, n)
 	}
 	limit := (2*shortest + longest) / 3
-	c.Limit = export.Limit{CutoffLen: limit, Template: "qwen", Tokenizer: tokenizer}
+	c.Limit = export.Limit{Length: preflight.Length{CutoffLen: limit, Template: "qwen", Tokenizer: tokenizer}}
 	broken := 0
 	for _, row := range rowsByID(t, write(t, c)) {
 		if measure(t, row, tokenizer) > limit {
@@ -66,7 +66,7 @@ func TestFit(t *testing.T) {
 func TestTooLong(t *testing.T) {
 	made := recordtest.Make(t, recordtest.Config{Dir: recordtest.Dir(t, "run"), Baseline: "agentic-hybrid-view", Seed: 2, Repeats: 8, Scored: true})
 	all := rowsByID(t, write(t, export.Config{Runs: []string{made.Run.Dir}}))
-	c := export.Config{Runs: []string{made.Run.Dir}, Format: export.ShareGPT, Rules: export.Rules{Limit: export.Limit{CutoffLen: 100, Template: "qwen2_vl", Tokenizer: tokenizer}}}
+	c := export.Config{Runs: []string{made.Run.Dir}, Format: export.ShareGPT, Rules: export.Rules{Limit: export.Limit{Length: preflight.Length{CutoffLen: 100, Template: "qwen2_vl", Tokenizer: tokenizer}}}}
 	out := write(t, c)
 	images, cut := 0, 0
 	for _, row := range all {
@@ -128,7 +128,7 @@ func rowsByID(t *testing.T, out string) map[string]shareGPTRow {
 // measure returns the tokens of a row as it is in the file, counted with a tokenizer or estimated.
 func measure(t *testing.T, row shareGPTRow, tokenizer string) int {
 	t.Helper()
-	counter, err := preflight.New(preflight.Config{Tokenizer: tokenizer})
+	counter, err := preflight.New(preflight.Length{Tokenizer: tokenizer})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestLongRowsAreReported(t *testing.T) {
 	for _, f := range formats {
 		var warnings []string
 		c := export.Config{Runs: []string{made.Run.Dir}, Format: f, Notify: func(n progress.Notice) { warnings = append(warnings, n.String()) }}
-		c.Limit = export.Limit{CutoffLen: 4096, Tokenizer: tokenizer}
+		c.Limit = export.Limit{Length: preflight.Length{CutoffLen: 4096, Tokenizer: tokenizer}}
 		write(t, c)
 		want := fmt.Sprintf("warning: %d of %d rows have more than 4096 tokens: ", long, len(whole))
 		if long == 0 || len(warnings) != 1 || !strings.HasPrefix(warnings[0], want) {
@@ -174,7 +174,7 @@ func TestLongRowsAreReported(t *testing.T) {
 func TestFitByEstimate(t *testing.T) {
 	made := longRun(t)
 	whole := rowsByID(t, write(t, export.Config{Runs: []string{made.Run.Dir}}))
-	out := write(t, export.Config{Runs: []string{made.Run.Dir}, Rules: export.Rules{Limit: export.Limit{CutoffLen: 4096, Fit: true}}})
+	out := write(t, export.Config{Runs: []string{made.Run.Dir}, Rules: export.Rules{Limit: export.Limit{Length: preflight.Length{CutoffLen: 4096}, Fit: true}}})
 	fitted, shortened := rowsByID(t, out), 0
 	for id, row := range fitted {
 		if n := measure(t, row, ""); n > 4096 {

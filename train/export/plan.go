@@ -132,7 +132,7 @@ func (p *plan) draw() (*plan, error) {
 		if k.split != Train {
 			return ""
 		}
-		return files.Hash(fmt.Appendf(nil, "%d %s", p.Seed, k.rows[0].id))
+		return files.Hash(fmt.Appendf(nil, "%d %s", p.SplitSeed, k.rows[0].id))
 	}
 	slices.SortStableFunc(p.kept, func(a, b kept) int { return cmp.Compare(order(a), order(b)) })
 	train := max(0, slices.IndexFunc(p.kept, func(k kept) bool { return k.split == Train }))
@@ -376,7 +376,7 @@ func (p *plan) divide() error {
 		for _, k := range p.kept {
 			s.Add(k.uuid, k.example().Papers(), len(k.rows))
 		}
-		p.division = s.Divide(splits, p.Seed)
+		p.division = s.Divide(splits, p.SplitSeed)
 	}
 	p.division.Rows = make(map[string]int)
 	for i := range p.kept {

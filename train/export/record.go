@@ -25,7 +25,7 @@ func (r Config) record() (json.RawMessage, error) {
 		"outcome": orEmpty(r.Outcome), "of_model": orEmpty(r.OfModel), "of_baseline": orEmpty(r.OfBaseline), "tag": orEmpty(r.Tag),
 		"min_turns": r.MinTurns, "max_turns": r.MaxTurns, "min_tokens": r.MinTokens, "max_tokens": r.MaxTokens,
 		"max_repetition": r.MaxRepetition, "max_per_question": r.MaxPerQuestion, "max_per_paper": r.MaxPerPaper,
-		"scoring": r.Scoring, "judge": r.Judge, "ids": base(r.IDs), "split": orEmpty(r.Split), "split_seed": r.Seed,
+		"scoring": r.Scoring, "judge": r.Judge, "ids": base(r.IDs), "split": orEmpty(r.Split), "split_seed": r.SplitSeed,
 		"duplicates": cmp.Or(r.Repeated, DropNear), "against": against, "leaks": base(r.Leaks), "leak": cmp.Or(r.Leak, LeakDrop),
 		"redact_emails": r.RedactEmails, "license": r.License, "cutoff_len": r.CutoffLen, "template": r.template(false),
 		"tokenizer": base(r.Tokenizer), "fit": r.Fit,

@@ -53,7 +53,7 @@ func hostileRow() *pair {
 
 // templateNames lists all templates: the error of an unknown one does.
 func templateNames(t *testing.T) []string {
-	_, err := preflight.New(preflight.Config{Template: "none"})
+	_, err := preflight.New(preflight.Length{Template: "none"})
 	_, list, ok := strings.Cut(err.Error(), "known: ")
 	if names := strings.Split(list, ", "); ok && len(names) > 40 {
 		return names
@@ -65,7 +65,7 @@ func templateNames(t *testing.T) []string {
 // No row of any template and format has a special token of the template in any field, and the check of rows agrees.
 func TestSpecialTokens(t *testing.T) {
 	for _, name := range templateNames(t) {
-		counter, err := preflight.New(preflight.Config{Template: name})
+		counter, err := preflight.New(preflight.Length{Template: name})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func checkAgrees(t *testing.T, name string, line []byte) {
 		if err := os.WriteFile(path, append(raw, '\n'), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		data, err := preflight.Open(preflight.Options{Path: path, Template: name})
+		data, err := preflight.Open(preflight.Options{Path: path, Length: preflight.Length{Template: name}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,6 +16,7 @@ import (
 	"airqa/qa"
 	"airqa/train/curate"
 	"airqa/train/export"
+	"airqa/train/preflight"
 	"airqa/train/windows"
 )
 
@@ -223,7 +224,7 @@ func TestWholeThinking(t *testing.T) {
 func TestWholeFit(t *testing.T) {
 	made := longRun(t)
 	const limit = 4096
-	c := export.Config{Runs: []string{made.Run.Dir}, Rules: export.Rules{Whole: true, Limit: export.Limit{CutoffLen: limit, Tokenizer: tokenizer, Fit: true}}}
+	c := export.Config{Runs: []string{made.Run.Dir}, Rules: export.Rules{Whole: true, Limit: export.Limit{Length: preflight.Length{CutoffLen: limit, Tokenizer: tokenizer}, Fit: true}}}
 	out := write(t, c)
 	whole := rowsByID(t, write(t, export.Config{Runs: []string{made.Run.Dir}, Rules: export.Rules{Whole: true}}))
 	shortened := 0
@@ -279,7 +280,7 @@ func TestWholePrivate(t *testing.T) {
 // Lists of ids name whole episodes by themselves and by their turns, and turns by their episodes.
 func TestWholeIDs(t *testing.T) {
 	made := runs(t)[:1]
-	c := export.Config{Runs: dirsOf(made), Rules: export.Rules{Repeated: export.KeepAll, Split: []float64{0.5, 0.5}}}
+	c := export.Config{Runs: dirsOf(made), Rules: export.Rules{Repeated: export.KeepAll, SplitOptions: curate.SplitOptions{Split: []float64{0.5, 0.5}}}}
 	rows := write(t, c)
 	c.Whole = true
 	whole := write(t, c)
@@ -344,7 +345,7 @@ func TestEpisodes(t *testing.T) {
 		for _, whole := range []bool{false, f == export.TRL} {
 			var smaller map[export.Split][]string
 			for _, n := range []int{1, 3, 5} {
-				c := export.Config{Runs: dirsOf(made), Format: f, Draw: n, Rules: export.Rules{Split: []float64{0.6, 0.4}, Seed: 7, Whole: whole}}
+				c := export.Config{Runs: dirsOf(made), Format: f, Draw: n, Rules: export.Rules{SplitOptions: curate.SplitOptions{Split: []float64{0.6, 0.4}, SplitSeed: 7}, Whole: whole}}
 				c.Include = []string{"wrong"}
 				rows, episodes := make(map[export.Split][]string), make(map[string]bool)
 				for _, row := range linesOf[struct {

@@ -197,7 +197,7 @@ func (w *writer) prepare() (err error) {
 	if w.rejects, err = curate.NewSelector(wrong); err != nil {
 		return err
 	}
-	counter, err := preflight.New(preflight.Config{Template: w.Template, Tokenizer: w.Tokenizer})
+	counter, err := preflight.New(w.Length)
 	if err != nil {
 		return err
 	}

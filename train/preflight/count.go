@@ -15,12 +15,14 @@ import (
 	"airqa/train/format"
 )
 
-// Config is how tokens are counted.
-type Config struct {
+// Length is a limit of rows, and how their tokens are counted.
+type Length struct {
+	// CutoffLen is the maximum number of tokens of a row; 0 is none.
+	CutoffLen int `placeholder:"N" help:"Maximum number of tokens in a row. Default: for an export 4096 (paper; 65536 for OpenAI, none for whole trajectories), for a check as in llamafactory.yaml or trl.yaml of the folder."`
 	// Template names a chat template of the table; empty for qwen, and qwen2_vl for conversations with images.
-	Template string
-	// Tokenizer is the tokenizer.json of the model. Without one, tokens are estimated: see [tokens.Bound].
-	Tokenizer string
+	Template string `placeholder:"NAME" help:"Chat template of LLaMA-Factory, for its markup and special tokens. Default: as in llamafactory.yaml of the folder, or qwen (qwen2_vl for rows with images)."`
+	// Tokenizer is the tokenizer.json of the model, or its folder. Without one, tokens are estimated: see [tokens.Bound].
+	Tokenizer string `placeholder:"FILE" help:"tokenizer.json of the model. Default: an estimate for the least favorable of the usual vocabularies."`
 }
 
 // Size is the number of tokens of a conversation, and of its trained turns: the texts are counted, the markup is an upper
@@ -39,7 +41,7 @@ type Counter struct {
 }
 
 // New opens the tokenizer and finds the template.
-func New(c Config) (k *Counter, err error) {
+func New(c Length) (k *Counter, err error) {
 	k = &Counter{exact: c.Tokenizer != ""}
 	if k.text, err = findTemplate(cmp.Or(c.Template, "qwen")); err != nil {
 		return nil, err

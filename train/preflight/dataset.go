@@ -23,20 +23,15 @@ import (
 	"airqa/train/format"
 )
 
-// Options name the files to check.
+// Options name the files to check. The fields of Length take the place of the values in llamafactory.yaml or trl.yaml of the folder.
 type Options struct {
 	// Path is a file of rows, or a folder: an export, or one with a dataset_info.json.
-	Path string
+	Path string `arg:"" name:"file" help:"Training data: a .json or .jsonl file, or a folder: an export or one with dataset_info.json."`
 	// Format is empty to detect it from the first row.
-	Format format.Format
-	// Trainer chooses the rows of a folder that has those of several.
-	Trainer Trainer
-	// Template and CutoffLen take the place of those in llamafactory.yaml or trl.yaml of the folder. CutoffLen is the maximum
-	// number of tokens of a row; 0 means that of the folder, or none.
-	Template  string
-	CutoffLen int
-	// Tokenizer is the tokenizer.json of the model, or its folder; empty for an estimate.
-	Tokenizer string
+	Format format.Format `enum:",sharegpt,openai,trl,dpo,kto,atif" default:"" placeholder:"FORMAT" help:"sharegpt, openai, trl, dpo, kto or atif. Default: the format of the first row."`
+	Length
+	// Trainer chooses the rows of a folder that has rows of several.
+	Trainer Trainer `default:"llamafactory" enum:"llamafactory,trl,openai" help:"Trainer whose files of a folder are read, and whose loader --python runs: llamafactory, trl or openai."`
 }
 
 // Dataset is the files of one data set.
@@ -76,7 +71,7 @@ func Open(o Options) (d *Dataset, err error) {
 	if info, err := os.Stat(d.Tokenizer); err == nil && info.IsDir() {
 		d.Tokenizer = filepath.Join(d.Tokenizer, "tokenizer.json")
 	}
-	if d.counter, err = New(Config{Template: d.Template, Tokenizer: d.Tokenizer}); err != nil {
+	if d.counter, err = New(d.Length); err != nil {
 		return nil, err
 	}
 	d.special = d.counter.Special()

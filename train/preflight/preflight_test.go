@@ -40,7 +40,7 @@ func TestTemplates(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(r.Template+"/"+r.Note, func(t *testing.T) {
-			counter, err := preflight.New(preflight.Config{Template: r.Template})
+			counter, err := preflight.New(preflight.Length{Template: r.Template})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +121,7 @@ func TestMeasure(t *testing.T) {
 	pair := turns(nil, nil)
 	longer := message(qa.Assistant, "word word word word")
 	pair.Rejected = &longer
-	counter, err := preflight.New(preflight.Config{Template: "chatml"})
+	counter, err := preflight.New(preflight.Length{Template: "chatml"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestMeasure(t *testing.T) {
 // TestImages measures rows with images: at most the tokens of the processor of Qwen2-VL, which rounds both sides to 28 pixels.
 func TestImages(t *testing.T) {
 	size := func(template string, width, height int) (int, error) {
-		counter, err := preflight.New(preflight.Config{Template: template})
+		counter, err := preflight.New(preflight.Length{Template: template})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +169,7 @@ func TestImages(t *testing.T) {
 }
 
 func TestUnknownTemplate(t *testing.T) {
-	_, err := preflight.New(preflight.Config{Template: "glm4v"})
+	_, err := preflight.New(preflight.Length{Template: "glm4v"})
 	if err == nil || !strings.HasPrefix(err.Error(), `unknown template "glm4v"; known: alpaca, chatml, `) {
 		t.Errorf("New = %v", err)
 	}
@@ -230,7 +230,7 @@ func TestRows(t *testing.T) {
 		{name: "a given format", files: map[string]string{"a.jsonl": trl}, path: "a.jsonl", options: preflight.Options{Format: format.KTO}, want: []string{
 			"0 a.jsonl:1 kto wrong: label: want true or false",
 		}, unclean: "1 wrong row"},
-		{name: "a limit", files: map[string]string{"a.jsonl": good + long}, path: "a.jsonl", options: preflight.Options{CutoffLen: 100}, want: []string{
+		{name: "a limit", files: map[string]string{"a.jsonl": good + long}, path: "a.jsonl", options: preflight.Options{Length: preflight.Length{CutoffLen: 100}}, want: []string{
 			"0 a.jsonl:1 sharegpt ok", "1 a.jsonl:2 sharegpt too_long: the row is longer than the limit: the trainer cuts or drops it",
 		}, unclean: "1 row longer than the limit"},
 		{

@@ -280,7 +280,7 @@ func TestLoader(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
-			o := preflight.Options{Path: filepath.Join(dir, "data.jsonl"), Trainer: preflight.TRL, CutoffLen: tt.cutoff}
+			o := preflight.Options{Path: filepath.Join(dir, "data.jsonl"), Trainer: preflight.TRL, Length: preflight.Length{CutoffLen: tt.cutoff}}
 			if tt.file != "" {
 				o.Path = filepath.Join(dir, tt.file)
 			}

@@ -40,7 +40,7 @@ type Question struct {
 	System, Prompt string
 }
 
-// Config configures an export. All fields but Shares, WithGold and Force are required; Sidecar is for [Harbor] only.
+// Config configures an export. All fields but Split, WithGold and Force are required; Sidecar is for [Harbor] only.
 type Config struct {
 	Format Format
 	Out    string
@@ -52,9 +52,7 @@ type Config struct {
 	Questions []Question
 	// Tools are the tools of an episode.
 	Tools []qa.ToolSpec
-	// Shares of train, validation and test, divided by paper with Seed.
-	Shares []float64
-	Seed   uint64
+	curate.SplitOptions
 	// WithGold adds gold answers to the rows.
 	WithGold bool
 	// URL is the address of airqa serve for the trainer, and Turns the maximum number of calls of an episode there.
@@ -219,7 +217,7 @@ func (c Config) inputs() (in inputs, err error) {
 	tools, err := ledger.Encode(c.Tools)
 	in = inputs{
 		Format: c.Format, Questions: files.Hash(lines), Tools: files.Hash(tools), Prompts: hex.EncodeToString(prompts.Sum(nil)),
-		Flags: flags{Split: c.Shares, SplitSeed: c.Seed, WithGold: c.WithGold},
+		Flags: flags{Split: c.Split, SplitSeed: c.SplitSeed, WithGold: c.WithGold},
 	}
 	if c.Format == Harbor {
 		in.Flags.Image, in.Flags.AgentImage, in.Flags.ImageData, in.Flags.Serve = c.Sidecar.Image, c.Sidecar.AgentImage, c.Sidecar.Data, c.Sidecar.Serve
@@ -235,7 +233,7 @@ func (c Config) divide() ([]split, error) {
 	for _, q := range c.Questions {
 		examples = append(examples, q.Example)
 	}
-	parts, err := curate.DivideQuestions(examples, c.Shares, c.Seed)
+	parts, err := curate.DivideQuestions(examples, c.SplitOptions)
 	if err != nil {
 		return nil, err
 	}

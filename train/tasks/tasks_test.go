@@ -37,7 +37,7 @@ const marker = "secret-5731"
 func config(t *testing.T, format tasks.Format) tasks.Config {
 	t.Helper()
 	c := tasks.Config{
-		Format: format, Out: filepath.Join(t.TempDir(), "out"), Program: "airqa test", Shares: []float64{0.8, 0.2}, Seed: 1, URL: "http://127.0.0.1:8378",
+		Format: format, Out: filepath.Join(t.TempDir(), "out"), Program: "airqa test", SplitOptions: curate.SplitOptions{Split: []float64{0.8, 0.2}, SplitSeed: 1}, URL: "http://127.0.0.1:8378",
 		Tools: []qa.ToolSpec{
 			{Name: "Query", Description: "Runs SQL.", Parameters: json.RawMessage(`{"type":"object","properties":{"sql":{"type":"string"}},"required":["sql"]}`)},
 			{Name: "Answer", Description: "Ends.", Parameters: json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}`)},
@@ -179,7 +179,7 @@ func TestLines(t *testing.T) {
 		for _, q := range c.Questions {
 			examples = append(examples, q.Example)
 		}
-		parts, err := curate.DivideQuestions(examples, c.Shares, c.Seed)
+		parts, err := curate.DivideQuestions(examples, c.SplitOptions)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +215,7 @@ func TestLines(t *testing.T) {
 func TestGymRow(t *testing.T) {
 	c := config(t, tasks.NeMoGym)
 	c.Tools[0].Parameters = json.RawMessage(`{"type":"object","properties":{"sql":{"type":"string"},"limit":{"type":"integer"}},"required":["sql"]}`)
-	c.Questions, c.Shares = c.Questions[:1], nil
+	c.Questions, c.Split = c.Questions[:1], nil
 	write(t, c)
 	q := c.Questions[0]
 	want := `{"responses_create_params":{"input":[{"role":"system","content":"Answer the question."},{"role":"user","content":"` + q.Prompt + `"}],"tools":[` +
@@ -269,7 +269,7 @@ func TestStable(t *testing.T) {
 		if diff := cmp.Diff(before, files(t, c.Out)); diff != "" {
 			t.Errorf("%s: other bytes (-first +second):\n%s", format, diff)
 		}
-		c.Seed = 2
+		c.SplitSeed = 2
 		var occupied *stagedir.OccupiedError
 		if _, err := tasks.Write(c); !errors.As(err, &occupied) {
 			t.Errorf("%s: another seed: %v", format, err)
@@ -347,7 +347,7 @@ func search(t *testing.T, dir string, secrets []string) (leaks []string) {
 
 func TestHarbor(t *testing.T) {
 	c := config(t, tasks.Harbor)
-	c.WithGold, c.Shares = true, nil
+	c.WithGold, c.Split = true, nil
 	c.Questions = c.Questions[:5]
 	c.Questions[1].UUID = "a question/with 'signs'"
 	write(t, c)

@@ -7,7 +7,7 @@
 #   {{.Merge}}
 # The {{.Command.Last}} can wait for the array as a job. It refuses what is incomplete:
 #   job=$(sbatch --parsable {{.Name}}.sbatch)
-#   sbatch --dependency=afterany:"$job"{{range .Options}} {{quote .}}{{end}}{{if .Command.AddsPapers}} --mem={{.Memory}} --time={{.Time}}{{end}} --wrap={{quote .Merge}}
+#   sbatch --dependency=afterany:"$job"{{range .Sbatch}} {{quote .}}{{end}}{{if .Command.AddsPapers}} --mem={{.Memory}} --time={{.Time}}{{end}} --wrap={{quote .Merge}}
 #
 #SBATCH --job-name={{.Name}}
 #SBATCH --array=1-{{.Shards}}%{{.AtOnce}}
@@ -16,7 +16,7 @@
 #SBATCH --cpus-per-task={{.CPUs}}
 #SBATCH --mem={{.Memory}}
 #SBATCH --time={{.Time}}
-{{- range .Options}}
+{{- range .Sbatch}}
 #SBATCH {{.}}
 {{- end}}
 {{- if .GPUs}}
