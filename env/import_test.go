@@ -9,7 +9,7 @@ import (
 	"airqa/env"
 	"airqa/env/datadir"
 	"airqa/env/paperdb"
-	"airqa/ingest/release"
+	"airqa/ingest/sources"
 	"airqa/internal/testkit"
 )
 
@@ -52,7 +52,7 @@ func copyPapers(b *testing.B, dir string, to env.WriterConfig) {
 	}
 	target, err := datadir.Open(to.Dir)
 	if err == nil {
-		_, err = release.Import(b.Context(), release.Config{From: from, Name: "from", Store: w, Known: &release.Known{Path: d.Database(), Dir: target}})
+		_, err = sources.Import(b.Context(), sources.ImportConfig{From: from, Name: "from", Store: w, Known: &sources.Known{Path: d.Database(), Dir: target}})
 	}
 	if err == nil {
 		err = w.Finish(b.Context())
@@ -89,7 +89,7 @@ func TestImportUnchanged(t *testing.T) {
 		check(t, w.Put(t.Context(), invented(seed)))
 		check(t, w.Close())
 	}
-	run := func() (read int, sum release.Summary) {
+	run := func() (read int, sum sources.ImportSummary) {
 		released, err := paperdb.OpenReleased(t.Context(), from)
 		check(t, err)
 		source := &counted{Released: released}
@@ -97,7 +97,7 @@ func TestImportUnchanged(t *testing.T) {
 		check(t, err)
 		dir, err := datadir.Open(to.Dir)
 		check(t, err)
-		sum, err = release.Import(t.Context(), release.Config{From: source, Name: "x", Store: w, Known: &release.Known{Path: from, Dir: dir}})
+		sum, err = sources.Import(t.Context(), sources.ImportConfig{From: source, Name: "x", Store: w, Known: &sources.Known{Path: from, Dir: dir}})
 		check(t, err)
 		check(t, w.Finish(t.Context()))
 		check(t, released.Close())

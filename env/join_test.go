@@ -30,8 +30,8 @@ func joined(t *testing.T, cfg join.Config) (sources []join.Source, err error) {
 	return j.Sources(), j.Run(t.Context())
 }
 
-// sources are directories with papers, removed ones, and deleted records.
-func sources(t *testing.T, model *letters, parts [][]paperdb.Paper) []string {
+// sourceDirs are directories with papers, removed ones, and deleted records.
+func sourceDirs(t *testing.T, model *letters, parts [][]paperdb.Paper) []string {
 	t.Helper()
 	var dirs []string
 	for i, papers := range parts {
@@ -89,7 +89,7 @@ func TestJoinIsOneIngest(t *testing.T) {
 		dir := t.TempDir()
 		cfg := env.WriterConfig{Dir: filepath.Join(dir, "one"), Embedder: model}
 		check(t, fillWith(t, cfg, papers...))
-		dirs := sources(t, model, parts)
+		dirs := sourceDirs(t, model, parts)
 		to := filepath.Join(dir, "all")
 		if rapid.Bool().Draw(r, "into one of them") {
 			to, dirs = dirs[0], dirs[1:]
@@ -122,7 +122,7 @@ func TestJoinIsOneIngest(t *testing.T) {
 func TestJoinTakesFiles(t *testing.T) {
 	t.Parallel()
 	model := &letters{model: "letters"}
-	dirs := sources(t, model, [][]paperdb.Paper{{attention}, {bert}})
+	dirs := sourceDirs(t, model, [][]paperdb.Paper{{attention}, {bert}})
 	to := filepath.Join(t.TempDir(), "all")
 	for i, dir := range dirs {
 		check(t, os.MkdirAll(filepath.Join(dir, "downloads"), 0o755))
@@ -152,7 +152,7 @@ func TestKilledJoin(t *testing.T) {
 	testkit.OneGoroutine(t)
 	t.Parallel()
 	model := &letters{model: "letters"}
-	dirs := sources(t, model, [][]paperdb.Paper{{bert}, {resnet}})
+	dirs := sourceDirs(t, model, [][]paperdb.Paper{{bert}, {resnet}})
 	root := t.TempDir()
 	begun, whole := filepath.Join(root, "begun"), filepath.Join(root, "whole")
 	check(t, fillWith(t, env.WriterConfig{Dir: begun, Embedder: model}, attention))

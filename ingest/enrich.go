@@ -10,7 +10,7 @@ import (
 	"airqa/ingest/floats"
 	"airqa/ingest/layout"
 	"airqa/ingest/mineru"
-	"airqa/ingest/records"
+	"airqa/ingest/sources"
 	"airqa/ingest/structure"
 	"airqa/internal/files"
 	"airqa/qa"
@@ -20,7 +20,7 @@ import (
 type Extras struct {
 	// Records are metadata files for PDFs without one of their own. UUID.pdf uses UUID.json, other PDFs the record with
 	// their title.
-	Records *records.Folder
+	Records *sources.Records
 	// MinerU are outputs of MinerU, whose tables, figures and equations replace those found here.
 	MinerU *mineru.Folder
 }

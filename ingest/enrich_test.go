@@ -16,7 +16,7 @@ import (
 	"airqa/fixtures"
 	"airqa/ingest"
 	"airqa/ingest/mineru"
-	"airqa/ingest/records"
+	"airqa/ingest/sources"
 	"airqa/internal/testkit"
 	"airqa/internal/testkit/fixturetest"
 	"airqa/qa"
@@ -156,9 +156,9 @@ func collection(t *testing.T) (dir string, bySlug map[string]ingest.Metadata) {
 	return dir, bySlug
 }
 
-func openRecords(t *testing.T, dir string) *records.Folder {
+func openRecords(t *testing.T, dir string) *sources.Records {
 	t.Helper()
-	f, err := records.Open(dir)
+	f, err := sources.OpenRecords(dir)
 	must(t, err)
 	return f
 }

@@ -8,7 +8,7 @@ import (
 
 	"airqa/env/paperdb"
 	"airqa/ingest/mineru"
-	"airqa/ingest/records"
+	"airqa/ingest/sources"
 	"airqa/internal/files"
 )
 
@@ -27,7 +27,7 @@ type Source struct {
 	File paperdb.File
 
 	// Extras and their problems.
-	records  *records.Folder
+	records  *sources.Records
 	outputs  *mineru.Folder
 	output   *mineru.Output
 	problems []string

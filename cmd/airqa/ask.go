@@ -14,7 +14,7 @@ import (
 
 	"airqa/env"
 	"airqa/env/datadir"
-	"airqa/ingest/fetch"
+	"airqa/ingest/sources"
 	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/llm"
@@ -166,7 +166,7 @@ func namesPapers(arg string) bool {
 	if _, err := os.Stat(arg); err == nil || strings.ContainsRune(arg, os.PathSeparator) || strings.EqualFold(filepath.Ext(arg), ".pdf") {
 		return true
 	}
-	return fetch.IsAddress(arg)
+	return sources.IsAddress(arg)
 }
 
 // conversation returns what was asked and answered before, and the papers of that.
@@ -262,19 +262,19 @@ func (c *askCmd) ingest(a *app, papers []string) error {
 // fetched downloads the papers that are given by address, and returns all as paths.
 func fetched(a *app, dir string, papers []string) ([]string, error) {
 	var paths []string
-	var items []fetch.Item
+	var items []sources.Item
 	for _, p := range papers {
-		if _, err := os.Stat(p); err == nil || !fetch.IsAddress(p) {
+		if _, err := os.Stat(p); err == nil || !sources.IsAddress(p) {
 			paths = append(paths, p)
 			continue
 		}
-		item, err := fetch.Parse(p)
+		item, err := sources.Parse(p)
 		if err != nil {
 			return nil, &qa.UsageError{Err: err}
 		}
 		items = append(items, item)
 	}
-	sum, err := a.session().Fetch(env.WriterConfig{Dir: dir}, fetch.Fetcher{UserAgent: "airqa/" + version}, items)
+	sum, err := a.session().Fetch(env.WriterConfig{Dir: dir}, sources.Fetcher{UserAgent: "airqa/" + version}, items)
 	if err == nil && len(sum.Failed) > 0 {
 		err = fmt.Errorf("%s of %d could not be fetched; download the PDF and pass the file", terminal.Plural(len(sum.Failed), "paper"), len(items))
 	}

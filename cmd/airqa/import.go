@@ -11,7 +11,7 @@ import (
 	"airqa/env"
 	"airqa/env/datadir"
 	"airqa/env/paperdb"
-	"airqa/ingest/release"
+	"airqa/ingest/sources"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/run/importer"
@@ -52,7 +52,7 @@ func (c importDatabaseCmd) Run(a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, pdfs.Close()) }()
-	cfg := release.Config{From: from, Name: c.source(), PDFs: pdfs, Replace: c.Replace, Take: c.Shard.Has}
+	cfg := sources.ImportConfig{From: from, Name: c.source(), PDFs: pdfs, Replace: c.Replace, Take: c.Shard.Has}
 	sum, err := a.session().Import(to, c.Database, cfg)
 	if err != nil {
 		return err
@@ -90,11 +90,11 @@ func (c importDatabaseCmd) source() string {
 	return name + " of " + info.ID
 }
 
-func (c importDatabaseCmd) pdfs() (*release.PDFs, error) {
+func (c importDatabaseCmd) pdfs() (*sources.PDFs, error) {
 	if c.PDFs == "" {
-		return release.At(".")
+		return sources.PDFsAt(".")
 	}
-	pdfs, err := release.OpenPDFs(c.PDFs)
+	pdfs, err := sources.OpenPDFs(c.PDFs)
 	if err != nil {
 		return nil, withCode(exitUsage, err)
 	}
@@ -102,7 +102,7 @@ func (c importDatabaseCmd) pdfs() (*release.PDFs, error) {
 }
 
 // end reports problems and failures and sets the exit code.
-func (c importDatabaseCmd) end(a *app, to env.WriterConfig, sum release.Summary) error {
+func (c importDatabaseCmd) end(a *app, to env.WriterConfig, sum sources.ImportSummary) error {
 	if to.Shard != "" {
 		a.say("shard %s: %d of %d papers", to.Shard, sum.Total, sum.All)
 	}

@@ -13,9 +13,8 @@ import (
 	"airqa/env/datadir"
 	"airqa/env/pdf"
 	"airqa/ingest"
-	"airqa/ingest/fetch"
 	"airqa/ingest/mineru"
-	"airqa/ingest/records"
+	"airqa/ingest/sources"
 	"airqa/internal/settings"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -127,7 +126,7 @@ func (c ingestCmd) Run(a *app) error {
 	}
 	cfg := c.config()
 	if c.Metadata != "" {
-		if cfg.Extras.Records, err = records.Open(c.Metadata); err != nil {
+		if cfg.Extras.Records, err = sources.OpenRecords(c.Metadata); err != nil {
 			return err
 		}
 	}
@@ -258,13 +257,13 @@ type fetchFlags struct {
 }
 
 // items parses the list of papers to fetch. It makes no requests.
-func (f fetchFlags) items() ([]fetch.Item, error) {
+func (f fetchFlags) items() ([]sources.Item, error) {
 	if f.MaxMB < 1 || f.Delay < 0 {
 		return nil, qa.Usagef("--max-mb must be at least 1, and --delay cannot be negative")
 	}
-	var items []fetch.Item
+	var items []sources.Item
 	for _, text := range append(append([]string(nil), f.URL...), f.ArXiv...) {
-		item, err := fetch.Parse(text)
+		item, err := sources.Parse(text)
 		if err != nil {
 			return nil, withCode(exitUsage, err)
 		}
@@ -281,7 +280,7 @@ func (f fetchFlags) items() ([]fetch.Item, error) {
 }
 
 // sources are the papers to fetch. Without them and without paths, there is nothing to ingest.
-func (c ingestCmd) sources() ([]fetch.Item, error) {
+func (c ingestCmd) sources() ([]sources.Item, error) {
 	items, err := c.items()
 	if err == nil && len(c.Paths)+len(items) == 0 {
 		err = qa.Usagef("nothing to ingest: name PDFs or folders, or papers to fetch with --url, --arxiv or --list\n" +
@@ -305,15 +304,15 @@ func (c ingestCmd) gather(a *app, to env.WriterConfig) (g gathered, err error) {
 		return g, err
 	}
 	listed := len(items)
-	items = slices.DeleteFunc(items, func(i fetch.Item) bool { return !c.Shard.Has(i.URL) })
+	items = slices.DeleteFunc(items, func(i sources.Item) bool { return !c.Shard.Has(i.URL) })
 	if listed > 0 && c.Shard != (shard.Part{}) {
 		a.say("shard %s: %d of %d papers to fetch", c.Shard, len(items), listed)
 	}
 	delay := c.Delay
 	if delay == 0 {
-		delay = -1 // in fetch.Fetcher, 0 is the default and a negative time is none
+		delay = -1 // in sources.Fetcher, 0 is the default and a negative time is none
 	}
-	fetched, err := a.session().Fetch(to, fetch.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: delay, UserAgent: "airqa/" + version}, items)
+	fetched, err := a.session().Fetch(to, sources.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: delay, UserAgent: "airqa/" + version}, items)
 	if err != nil {
 		return g, err
 	}
@@ -342,11 +341,11 @@ func (c ingestCmd) find(a *app) (files []string, closed []ingest.Failure, err er
 	return files, closed, err
 }
 
-func readList(name string) ([]fetch.Item, error) {
+func readList(name string) ([]sources.Item, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	return fetch.ParseList(name, file)
+	return sources.ParseList(name, file)
 }

@@ -11,9 +11,7 @@ import (
 	"time"
 
 	"airqa/ingest"
-	"airqa/ingest/catalog"
-	"airqa/ingest/fetch"
-	"airqa/ingest/wanted"
+	"airqa/ingest/sources"
 	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -70,7 +68,7 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 	if to, err = c.of(a, to, papers, false); err != nil {
 		return err
 	}
-	metadata, err := catalog.Open(c.Metadata)
+	metadata, err := sources.OpenCatalog(c.Metadata)
 	if err != nil {
 		return withCode(exitUsage, err)
 	}
@@ -87,7 +85,7 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 	if !c.DryRun {
 		received, stopped = a.session().Acquire(session.Acquisition{
 			To: to, Plan: plan, Limit: c.Limit, Reading: c.config(), Chunks: chunks,
-			Fetcher: fetch.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: c.delay(), UserAgent: "airqa/" + version},
+			Fetcher: sources.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: c.delay(), UserAgent: "airqa/" + version},
 		})
 	}
 	if err := errors.Join(c.print(a, newFetchReport(c.DryRun, questions, plan, received)), c.writeMissing(plan)); err != nil {
@@ -97,7 +95,7 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 }
 
 // plan lists the papers of the questions, and the number of questions.
-func (c papersFetchCmd) plan(a *app, metadata *catalog.Catalog) (int, wanted.Plan, error) {
+func (c papersFetchCmd) plan(a *app, metadata *sources.Catalog) (int, sources.Plan, error) {
 	for i, fault := range metadata.Faults() {
 		if i == 3 {
 			a.say("warning: and %d more files are not paper metadata", len(metadata.Faults())-i)
@@ -107,19 +105,19 @@ func (c papersFetchCmd) plan(a *app, metadata *catalog.Catalog) (int, wanted.Pla
 	}
 	questions, err := a.session().QuestionsForPapers(c.Questions)
 	if err != nil {
-		return 0, wanted.Plan{}, err
+		return 0, sources.Plan{}, err
 	}
 	held, err := session.VenuesIn(a.ctx, c.Data)
-	plan := wanted.Make(wanted.Config{Questions: questions, Metadata: metadata, Held: held, Named: c.Named})
+	plan := sources.MakePlan(sources.PlanConfig{Questions: questions, Metadata: metadata, Held: held, Named: c.Named})
 	all := len(plan.Papers)
-	plan.Papers = slices.DeleteFunc(plan.Papers, func(p wanted.Paper) bool { return !c.Shard.Has(p.ID) })
+	plan.Papers = slices.DeleteFunc(plan.Papers, func(p sources.Paper) bool { return !c.Shard.Has(p.ID) })
 	if c.Shard != (shard.Part{}) {
 		a.say("shard %s: %d of %d papers", c.Shard, len(plan.Papers), all)
 	}
 	return len(questions), plan, err
 }
 
-// delay returns the time between two requests; in fetch.Fetcher, a negative one is none.
+// delay returns the time between two requests; in sources.Fetcher, a negative one is none.
 func (c papersFetchCmd) delay() time.Duration {
 	if c.Rate == 0 {
 		return -1
@@ -130,12 +128,12 @@ func (c papersFetchCmd) delay() time.Duration {
 func (c papersFetchCmd) config() ingest.Config { return ingest.Config{Workers: c.Workers} }
 
 // end prints what is left to do and sets the exit code.
-func (c papersFetchCmd) end(a *app, plan wanted.Plan, stopped error) error {
-	counts := make(map[wanted.State]int)
+func (c papersFetchCmd) end(a *app, plan sources.Plan, stopped error) error {
+	counts := make(map[sources.State]int)
 	for _, n := range plan.Tally() {
 		counts[n.State] = n.Total
 	}
-	waiting, failed := counts[wanted.Waiting], counts[wanted.Failed]
+	waiting, failed := counts[sources.Waiting], counts[sources.Failed]
 	switch {
 	case stopped != nil:
 		return stopped
@@ -152,47 +150,47 @@ func (c papersFetchCmd) end(a *app, plan wanted.Plan, stopped error) error {
 
 // fetchReport is the JSON of airqa papers fetch.
 type fetchReport struct {
-	Format    int               `json:"format"`
-	DryRun    bool              `json:"dry_run"`
-	Questions int               `json:"questions"`
-	Papers    []fetchCount      `json:"papers"`
-	Reasons   []fetchReason     `json:"reasons"`
-	Venues    []wanted.Searched `json:"venues"`
-	Received  int64             `json:"received_bytes"`
+	Format    int                     `json:"format"`
+	DryRun    bool                    `json:"dry_run"`
+	Questions int                     `json:"questions"`
+	Papers    []fetchCount            `json:"papers"`
+	Reasons   []fetchReason           `json:"reasons"`
+	Venues    []sources.SearchedVenue `json:"venues"`
+	Received  int64                   `json:"received_bytes"`
 }
 
 type fetchCount struct {
-	State     wanted.State `json:"state"`
-	Anchor    int          `json:"anchor"`
-	Reference int          `json:"reference"`
-	Venue     int          `json:"venue"`
-	Total     int          `json:"total"`
+	State     sources.State `json:"state"`
+	Anchor    int           `json:"anchor"`
+	Reference int           `json:"reference"`
+	Venue     int           `json:"venue"`
+	Total     int           `json:"total"`
 }
 
 type fetchReason struct {
-	State  wanted.State `json:"state"`
-	Reason string       `json:"reason"`
-	Papers int          `json:"papers"`
+	State  sources.State `json:"state"`
+	Reason string        `json:"reason"`
+	Papers int           `json:"papers"`
 }
 
 // missingLine is a line of the file of --missing-list.
 type missingLine struct {
-	PaperID string       `json:"paper_id"`
-	Role    wanted.Role  `json:"role"`
-	Title   string       `json:"title"`
-	Venue   string       `json:"venue"`
-	URL     string       `json:"url"`
-	State   wanted.State `json:"state"`
-	Reason  string       `json:"reason"`
+	PaperID string        `json:"paper_id"`
+	Role    sources.Role  `json:"role"`
+	Title   string        `json:"title"`
+	Venue   string        `json:"venue"`
+	URL     string        `json:"url"`
+	State   sources.State `json:"state"`
+	Reason  string        `json:"reason"`
 }
 
-func newFetchReport(dry bool, questions int, plan wanted.Plan, received int64) fetchReport {
+func newFetchReport(dry bool, questions int, plan sources.Plan, received int64) fetchReport {
 	r := fetchReport{
 		Format: 1, DryRun: dry, Questions: questions, Received: received,
-		Papers: []fetchCount{}, Reasons: []fetchReason{}, Venues: append([]wanted.Searched{}, plan.Venues...),
+		Papers: []fetchCount{}, Reasons: []fetchReason{}, Venues: append([]sources.SearchedVenue{}, plan.Venues...),
 	}
 	for _, n := range plan.Tally() {
-		r.Papers = append(r.Papers, fetchCount{n.State, n.ByRole[wanted.Anchor], n.ByRole[wanted.Reference], n.ByRole[wanted.Venue], n.Total})
+		r.Papers = append(r.Papers, fetchCount{n.State, n.ByRole[sources.Anchor], n.ByRole[sources.Reference], n.ByRole[sources.Venue], n.Total})
 	}
 	for _, n := range plan.Reasons() {
 		r.Reasons = append(r.Reasons, fetchReason{n.State, n.Reason, n.Total})
@@ -253,7 +251,7 @@ func numbers(list ...int) []string {
 }
 
 // writeMissing writes the file of --missing-list.
-func (c papersFetchCmd) writeMissing(plan wanted.Plan) error {
+func (c papersFetchCmd) writeMissing(plan sources.Plan) error {
 	if c.Missing == "" {
 		return nil
 	}

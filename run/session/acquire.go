@@ -14,8 +14,7 @@ import (
 	"airqa/env/datadir"
 	"airqa/env/pdf"
 	"airqa/ingest"
-	"airqa/ingest/fetch"
-	"airqa/ingest/wanted"
+	"airqa/ingest/sources"
 	"airqa/internal/files"
 	"airqa/internal/progress"
 )
@@ -24,11 +23,11 @@ import (
 type Acquisition struct {
 	To env.WriterConfig
 	// Plan has the papers. Acquire fetches those that wait, and sets their states and reasons.
-	Plan wanted.Plan
+	Plan sources.Plan
 	// Limit is the maximum number of papers to fetch; 0 means all.
 	Limit int
 	// Fetcher downloads; its folder, clock and progress are set here.
-	Fetcher fetch.Fetcher
+	Fetcher sources.Fetcher
 	// Reading configures ingestion; its reader, store and progress are set here.
 	Reading ingest.Config
 	Chunks  datadir.Chunking
@@ -40,10 +39,10 @@ type Acquisition struct {
 func (s Session) Acquire(c Acquisition) (received int64, err error) {
 	ctx, drain, stop := s.Interrupts()
 	defer stop()
-	q := &acquirer{Session: s, Acquisition: c, papers: map[string]*wanted.Paper{}, byPath: map[string]string{}}
+	q := &acquirer{Session: s, Acquisition: c, papers: map[string]*sources.Paper{}, byPath: map[string]string{}}
 	for i := range c.Plan.Papers {
 		p := &c.Plan.Papers[i]
-		if p.State == wanted.Waiting && (c.Limit <= 0 || len(q.items) < c.Limit) {
+		if p.State == sources.Waiting && (c.Limit <= 0 || len(q.items) < c.Limit) {
 			q.items, q.papers[p.ID] = append(q.items, p.Item), p
 		}
 	}
@@ -79,14 +78,14 @@ func (s Session) Acquire(c Acquisition) (received int64, err error) {
 type acquirer struct {
 	Session
 	Acquisition
-	items   []fetch.Item
+	items   []sources.Item
 	arrived chan string // paths of downloads; it never blocks
 
 	mu       sync.Mutex
-	papers   map[string]*wanted.Paper // by id, which is the name of the download
-	byPath   map[string]string        // id by path of the download
-	added    int                      // papers ingested
-	read     int                      // papers ingested or failed at it
+	papers   map[string]*sources.Paper // by id, which is the name of the download
+	byPath   map[string]string         // id by path of the download
+	added    int                       // papers ingested
+	read     int                       // papers ingested or failed at it
 	printed  int
 	received int64
 }
@@ -104,7 +103,7 @@ func (q *acquirer) run(ctx context.Context) error {
 	downloads.Go(func() {
 		defer close(q.arrived)
 		q.Fetcher.Progress = q.noteFetch(stage)
-		var sum fetch.Summary
+		var sum sources.FetchSummary
 		sum, fetched = q.Fetcher.Fetch(ctx, q.items)
 		stage.Close(fmt.Sprintf("%d fetched, %d already present, %d failed, %.1f MB", sum.Downloaded, sum.Skipped, len(sum.Failed), megabytes(q.received)))
 		if fetched != nil {
@@ -123,9 +122,9 @@ func (q *acquirer) run(ctx context.Context) error {
 func megabytes(n int64) float64 { return float64(n) / 1e6 }
 
 // noteFetch returns the listener for downloads.
-func (q *acquirer) noteFetch(stage *progress.Stage) func(fetch.Event) {
+func (q *acquirer) noteFetch(stage *progress.Stage) func(sources.Event) {
 	begun := q.Now()
-	return func(e fetch.Event) {
+	return func(e sources.Event) {
 		q.received = e.Received
 		note := fmt.Sprintf("%.1f MB", megabytes(e.Received))
 		if took := q.Now().Sub(begun).Seconds(); took > 0 {
@@ -148,7 +147,7 @@ func (q *acquirer) noteFetch(stage *progress.Stage) func(fetch.Event) {
 }
 
 // addMetadata puts the metadata of a paper beside its download, where ingestion finds it.
-func (q *acquirer) addMetadata(e fetch.Event) error {
+func (q *acquirer) addMetadata(e sources.Event) error {
 	raw, err := q.papers[e.Item.Name].Read()
 	if err != nil {
 		return err
@@ -167,7 +166,7 @@ const maxPrinted = 20
 func (q *acquirer) fail(id, reason, where string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.papers[id].State, q.papers[id].Reason = wanted.Failed, reason
+	q.papers[id].State, q.papers[id].Reason = sources.Failed, reason
 	switch q.printed++; {
 	case q.printed <= maxPrinted:
 		q.Progress.Print(fmt.Sprintf("error: %s: %s", where, reason))
@@ -238,7 +237,7 @@ func (q *acquirer) noteIngest(e ingest.Event) {
 		}
 		q.added++
 		q.mu.Lock()
-		q.papers[id].State = wanted.Fetched
+		q.papers[id].State = sources.Fetched
 		q.mu.Unlock()
 		if e.Poor != "" {
 			q.Progress.Print(fmt.Sprintf("warning: poorly extracted: %s: %s", e.Path, e.Poor))

@@ -16,8 +16,7 @@ import (
 	"airqa/env/join"
 	"airqa/env/pdf"
 	"airqa/ingest"
-	"airqa/ingest/fetch"
-	"airqa/ingest/release"
+	"airqa/ingest/sources"
 	"airqa/internal/pause"
 	"airqa/internal/progress"
 	"airqa/internal/terminal"
@@ -174,7 +173,7 @@ func rate(n int, took time.Duration, unit string) string {
 }
 
 // Import copies papers of the database at a path into a data directory, with progress bars. Ctrl-C works as for an ingest.
-func (s Session) Import(to env.WriterConfig, database string, cfg release.Config) (sum release.Summary, err error) {
+func (s Session) Import(to env.WriterConfig, database string, cfg sources.ImportConfig) (sum sources.ImportSummary, err error) {
 	ctx, drain, stop := s.Interrupts()
 	defer stop()
 	err = s.fill(ctx, drain, to, func(ctx context.Context, store *env.Writer) (done string, err error) {
@@ -183,7 +182,7 @@ func (s Session) Import(to env.WriterConfig, database string, cfg release.Config
 		if err != nil {
 			return "", err
 		}
-		cfg.Known = &release.Known{Path: database, Dir: dir}
+		cfg.Known = &sources.Known{Path: database, Dir: dir}
 		var stage *progress.Stage
 		cfg.Progress = func(done, total int, title string) {
 			if stage == nil {
@@ -191,7 +190,7 @@ func (s Session) Import(to env.WriterConfig, database string, cfg release.Config
 			}
 			stage.Set(done, title)
 		}
-		sum, err = release.Import(ctx, cfg)
+		sum, err = sources.Import(ctx, cfg)
 		if stage != nil {
 			stage.Close(fmt.Sprintf("%d added, %d of them with PDF, %d already present, %d failed", sum.Added, sum.WithPDF, sum.Skipped, len(sum.Failed)))
 		}
@@ -239,7 +238,7 @@ func (s Session) Join(cfg join.Config) (_ *join.Join, err error) {
 
 // Fetch downloads papers into a data directory, created if needed, and reports failed downloads. It sets folder, clock and progress
 // of f.
-func (s Session) Fetch(to env.WriterConfig, f fetch.Fetcher, items []fetch.Item) (sum fetch.Summary, err error) {
+func (s Session) Fetch(to env.WriterConfig, f sources.Fetcher, items []sources.Item) (sum sources.FetchSummary, err error) {
 	if len(items) == 0 {
 		return sum, nil
 	}
@@ -256,7 +255,7 @@ func (s Session) Fetch(to env.WriterConfig, f fetch.Fetcher, items []fetch.Item)
 	defer cancel()
 	stage := s.Progress.Stage("fetch", len(items))
 	f.Dir, f.Now = dir.Downloads(), s.Now
-	f.Progress = func(e fetch.Event) {
+	f.Progress = func(e sources.Event) {
 		stage.Set(e.Done, fmt.Sprintf("%s %.1f MB", e.Item.Name, float64(e.Bytes)/(1<<20)))
 	}
 	sum, err = f.Fetch(ctx, items)

@@ -1,14 +1,14 @@
-package fetch_test
+package sources_test
 
 import (
 	"fmt"
 
-	"airqa/ingest/fetch"
+	"airqa/ingest/sources"
 )
 
 func ExampleParse() {
 	for _, text := range []string{"arXiv:2005.11401v4", "https://aclanthology.org/2023.acl-long.1.pdf first paper", "file:///etc/passwd"} {
-		item, err := fetch.Parse(text)
+		item, err := sources.Parse(text)
 		if err != nil {
 			fmt.Println(err)
 			continue

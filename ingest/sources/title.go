@@ -1,4 +1,4 @@
-package records
+package sources
 
 import (
 	"fmt"
@@ -29,7 +29,7 @@ type titled struct {
 // ByTitle returns the file of the record with a title: the same letters and digits, or else the most similar one with a
 // FuzzyWuzzy ratio of at least 90. path is empty if there is none, or if several are equally similar, as described by
 // problem.
-func (f *Folder) ByTitle(title string) (path, problem string, err error) {
+func (f *Records) ByTitle(title string) (path, problem string, err error) {
 	t, err := f.index()
 	if err != nil {
 		return "", "", err

@@ -1,7 +1,4 @@
-// Package release copies the papers of a released AirQA database into a data directory: their rows, one transaction per
-// paper, and their PDFs if available. Start from [Import]; [OpenPDFs] and [At] find PDFs. The store builds vectors when
-// it is finished; this package parses no PDF.
-package release
+package sources
 
 import (
 	"context"
@@ -30,8 +27,8 @@ type Store interface {
 	Owner(ctx context.Context, paperID string) (paperdb.File, bool, error)
 }
 
-// Config configures [Import].
-type Config struct {
+// ImportConfig configures [Import].
+type ImportConfig struct {
 	From  Source
 	Store Store
 	// Name identifies the database of its papers: the name of its file, with the id of a data directory.
@@ -48,42 +45,42 @@ type Config struct {
 	Progress func(done, total int, title string)
 }
 
-// Failure is a paper that could not be copied, with the reason.
-type Failure struct {
+// ImportFailure is a paper that could not be copied, with the reason.
+type ImportFailure struct {
 	PaperID string
 	Err     error
 }
 
-// Summary is the result of an import.
-type Summary struct {
+// ImportSummary is the result of an import.
+type ImportSummary struct {
 	// All is the number of papers of the database, Total that of the selected ones.
 	All, Total, Added, Skipped int
 	// WithPDF is the number of added papers with a PDF.
 	WithPDF int
 	// Warned maps the ids of added papers to their corrections.
 	Warned map[string][]string
-	Failed []Failure
+	Failed []ImportFailure
 }
 
 // Import copies all papers that are not stored yet. A paper that cannot be stored is reported in the summary and does
 // not stop the others. An error is from a database or the context; the papers before it are stored completely, and the
 // same call resumes there.
-func Import(ctx context.Context, cfg Config) (Summary, error) {
+func Import(ctx context.Context, cfg ImportConfig) (ImportSummary, error) {
 	if cfg.From == nil || cfg.Store == nil {
-		return Summary{}, errors.New("import: no source or no store")
+		return ImportSummary{}, errors.New("import: no source or no store")
 	}
 	if cfg.Progress == nil {
 		cfg.Progress = func(int, int, string) {}
 	}
 	ids, err := cfg.From.IDs(ctx)
 	if err != nil {
-		return Summary{}, err
+		return ImportSummary{}, err
 	}
 	all := len(ids)
 	if cfg.Take != nil {
 		ids = slices.DeleteFunc(ids, func(id string) bool { return !cfg.Take(strings.ToLower(id)) })
 	}
-	c := copier{Config: cfg, sum: Summary{All: all, Total: len(ids), Warned: map[string][]string{}}}
+	c := copier{ImportConfig: cfg, sum: ImportSummary{All: all, Total: len(ids), Warned: map[string][]string{}}}
 	version, err := cfg.version(ctx)
 	if err != nil {
 		return c.sum, err
@@ -103,8 +100,8 @@ func Import(ctx context.Context, cfg Config) (Summary, error) {
 }
 
 type copier struct {
-	Config
-	sum Summary
+	ImportConfig
+	sum ImportSummary
 }
 
 // all imports papers.
@@ -199,5 +196,5 @@ func (c *copier) put(ctx context.Context, p paperdb.Paper, file pdf) error {
 }
 
 func (c *copier) fail(p paperdb.Paper, err error) {
-	c.sum.Failed = append(c.sum.Failed, Failure{PaperID: p.Metadata.PaperID, Err: err})
+	c.sum.Failed = append(c.sum.Failed, ImportFailure{PaperID: p.Metadata.PaperID, Err: err})
 }

@@ -1,4 +1,4 @@
-package fetch_test
+package sources_test
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/ingest/fetch"
+	"airqa/ingest/sources"
 )
 
 // pdf is the file on the servers.
@@ -74,10 +74,10 @@ func cut(w http.ResponseWriter, bytes int) {
 }
 
 // fetcher records waits instead of sleeping.
-func fetcher(t *testing.T) (fetch.Fetcher, *[]time.Duration) {
+func fetcher(t *testing.T) (sources.Fetcher, *[]time.Duration) {
 	t.Helper()
 	var slept []time.Duration
-	return fetch.Fetcher{
+	return sources.Fetcher{
 		Dir: t.TempDir(), Delay: -1, Now: func() time.Time { return time.Unix(1e9, 0) },
 		Sleep: func(ctx context.Context, d time.Duration) error {
 			slept = append(slept, d)
@@ -86,16 +86,16 @@ func fetcher(t *testing.T) (fetch.Fetcher, *[]time.Duration) {
 	}, &slept
 }
 
-func items(t *testing.T, lines ...string) []fetch.Item {
+func items(t *testing.T, lines ...string) []sources.Item {
 	t.Helper()
-	list, err := fetch.ParseList("list", strings.NewReader(strings.Join(lines, "\n")))
+	list, err := sources.ParseList("list", strings.NewReader(strings.Join(lines, "\n")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return list
 }
 
-func run(t *testing.T, f fetch.Fetcher, lines ...string) fetch.Summary {
+func run(t *testing.T, f sources.Fetcher, lines ...string) sources.FetchSummary {
 	t.Helper()
 	sum, err := f.Fetch(t.Context(), items(t, lines...))
 	if err != nil {
@@ -105,7 +105,7 @@ func run(t *testing.T, f fetch.Fetcher, lines ...string) fetch.Summary {
 }
 
 // refused checks that the only paper of a summary failed with words and left no file.
-func refused(t *testing.T, f fetch.Fetcher, sum fetch.Summary, words string) {
+func refused(t *testing.T, f sources.Fetcher, sum sources.FetchSummary, words string) {
 	t.Helper()
 	if len(sum.Failed) != 1 || !strings.Contains(sum.Failed[0].Err.Error(), words) {
 		t.Fatalf("failures %v, want one with %q", sum.Failed, words)
@@ -339,7 +339,7 @@ func TestPoliteness(t *testing.T) {
 		t.Fatalf("%+v", sum)
 	}
 	want := []time.Duration{
-		90 * time.Second, fetch.DefaultDelay, time.Second, fetch.DefaultDelay, time.Second, fetch.DefaultDelay, fetch.DefaultDelay,
+		90 * time.Second, sources.DefaultDelay, time.Second, sources.DefaultDelay, time.Second, sources.DefaultDelay, sources.DefaultDelay,
 	}
 	if diff := cmp.Diff(want, *slept); diff != "" {
 		t.Errorf("pauses (-want +got):\n%s", diff)
@@ -369,7 +369,7 @@ func TestOffline(t *testing.T) {
 		t.Fatalf("%+v", sum)
 	}
 	for _, failed := range sum.Failed {
-		var offline *fetch.OfflineError
+		var offline *sources.OfflineError
 		if !errors.As(failed.Err, &offline) || !strings.Contains(failed.Err.Error(), "download the file yourself and pass its path") {
 			t.Errorf("error %v", failed.Err)
 		}

@@ -1,4 +1,4 @@
-package wanted_test
+package sources_test
 
 import (
 	"encoding/json"
@@ -11,15 +11,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/ingest/catalog"
-	"airqa/ingest/wanted"
+	"airqa/ingest/sources"
 	"airqa/qa"
 )
 
 func id(n int) string { return fmt.Sprintf("%08d-0000-4000-8000-000000000000", n) }
 
-// papers is a catalog of papers 0 to 5 of ACL 2023: 3 has no address, 4 has that of 2, and 5 is at another host.
-func papers(t *testing.T) *catalog.Catalog {
+// sixPapers is a catalog of papers 0 to 5 of ACL 2023: 3 has no address, 4 has that of 2, and 5 is at another host.
+func sixPapers(t *testing.T) *sources.Catalog {
 	t.Helper()
 	dir := t.TempDir()
 	for n := range 6 {
@@ -41,16 +40,16 @@ func papers(t *testing.T) *catalog.Catalog {
 			t.Fatal(err)
 		}
 	}
-	all, err := catalog.Open([]string{dir})
+	all, err := sources.OpenCatalog([]string{dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return all
 }
 
-func TestMake(t *testing.T) {
-	c := wanted.Config{
-		Metadata: papers(t),
+func TestMakePlan(t *testing.T) {
+	c := sources.PlanConfig{
+		Metadata: sixPapers(t),
 		Questions: []qa.Example{
 			{UUID: "a", AnchorPDF: []string{id(2)}, ReferencePDF: []string{id(9), id(1)}},
 			{UUID: "b", AnchorPDF: []string{strings.ToUpper(id(1)), id(2)}},
@@ -59,7 +58,7 @@ func TestMake(t *testing.T) {
 		},
 		Held: map[string][]string{"acl2023": {id(0), id(7)}},
 	}
-	plan := wanted.Make(c)
+	plan := sources.MakePlan(c)
 	var got []string
 	for _, p := range plan.Papers {
 		got = append(got, strings.TrimSpace(fmt.Sprintln(strings.TrimLeft(p.ID[:8], "0"), p.Role, p.State, p.Reason)))
@@ -71,13 +70,13 @@ func TestMake(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("papers (-want +got):\n%s", diff)
 	}
-	venues := []wanted.Searched{{Venue: "acl2023", Questions: 2, Papers: 6, Present: 2}, {Venue: "iclr2024", Questions: 1}}
+	venues := []sources.SearchedVenue{{Venue: "acl2023", Questions: 2, Papers: 6, Present: 2}, {Venue: "iclr2024", Questions: 1}}
 	if diff := cmp.Diff(venues, plan.Venues); diff != "" {
 		t.Errorf("venues (-want +got):\n%s", diff)
 	}
 	var counts []string
 	for _, n := range append(plan.Tally(), plan.Reasons()...) {
-		counts = append(counts, fmt.Sprint(n.State, " ", n.Total, " ", n.ByRole[wanted.Venue], " ", n.Reason))
+		counts = append(counts, fmt.Sprint(n.State, " ", n.Total, " ", n.ByRole[sources.Venue], " ", n.Reason))
 	}
 	if diff := cmp.Diff([]string{
 		"present 1 1 ", "to fetch 3 1 ", "no address 3 2 ",
@@ -92,7 +91,7 @@ func TestMake(t *testing.T) {
 		t.Errorf("at least %v, want two requests to one host", got)
 	}
 	c.Named = true
-	if plan := wanted.Make(c); len(plan.Papers) != 3 || len(plan.Venues) != 2 {
+	if plan := sources.MakePlan(c); len(plan.Papers) != 3 || len(plan.Venues) != 2 {
 		t.Errorf("named: %+v", plan)
 	}
 }

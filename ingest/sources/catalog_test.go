@@ -1,4 +1,4 @@
-package catalog_test
+package sources_test
 
 import (
 	"archive/zip"
@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"airqa/ingest/catalog"
+	"airqa/ingest/sources"
 	"airqa/qa"
 )
 
 const a, b, c = "2c5da742-68a4-5943-9044-b273ed4f6131", "b5b14f78-ae1f-5cfb-8fb7-20a1ba0dfc5a", "fc002c48-b8ee-5ef2-8e9c-b97d9588ba63"
 
-var files = map[string]string{
+var metadata = map[string]string{
 	"x/" + strings.ToUpper(a) + ".JSON": `{"title": " First ", "conference": "ACL", "year": 2023, "pdf_url": "https://example.org/a.pdf"}`,
 	"x/other.json":                      `{"uuid": "` + strings.ToUpper(b) + `", "title": "Second", "conference": "ACL", "year": 2023, "extra": 1}`,
 	"y/" + b + ".json":                  `{"title": "twice"}`,
@@ -23,15 +23,20 @@ var files = map[string]string{
 	"list.json": `[1]`, "cut.json": `{"title"`, "z.json": `{"title": "no id"}`,
 }
 
-func folder(t *testing.T) string {
+// folder makes a folder with files.
+func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		check(t, os.MkdirAll(filepath.Dir(path), 0o750))
-		check(t, os.WriteFile(path, []byte(text), 0o600))
+		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
 	return dir
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	check(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 func archive(t *testing.T) string {
@@ -40,7 +45,7 @@ func archive(t *testing.T) string {
 	f, err := os.Create(path)
 	check(t, err)
 	w := zip.NewWriter(f)
-	check(t, w.AddFS(os.DirFS(folder(t))))
+	check(t, w.AddFS(os.DirFS(folder(t, metadata))))
 	check(t, w.Close())
 	check(t, f.Close())
 	return path
@@ -54,9 +59,9 @@ func check(t *testing.T, err error) {
 }
 
 func TestCatalog(t *testing.T) {
-	for name, path := range map[string]string{"folder": folder(t), "zip": archive(t)} {
+	for name, path := range map[string]string{"folder": folder(t, metadata), "zip": archive(t)} {
 		t.Run(name, func(t *testing.T) {
-			all, err := catalog.Open([]string{path})
+			all, err := sources.OpenCatalog([]string{path})
 			check(t, err)
 			defer func() { check(t, all.Close()) }()
 			if len(all.Faults()) != 3 {
@@ -90,11 +95,11 @@ func TestCatalog(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestCatalogErrors(t *testing.T) {
 	text := filepath.Join(t.TempDir(), "q.jsonl")
-	check(t, os.WriteFile(text, []byte("{}"), 0o600))
+	write(t, text, "{}")
 	for path, want := range map[string]string{text: "name a folder of JSON files, or a zip archive", text + "x": "no such file"} {
-		if _, err := catalog.Open([]string{folder(t), path}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := sources.OpenCatalog([]string{folder(t, metadata), path}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v", path, err)
 		}
 	}

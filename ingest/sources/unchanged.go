@@ -1,4 +1,4 @@
-package release
+package sources
 
 import (
 	"context"
@@ -30,7 +30,7 @@ type filed interface {
 }
 
 // version identifies the content of the database and the sizes of the PDFs; empty if the source does not tell.
-func (c Config) version(ctx context.Context) (string, error) {
+func (c ImportConfig) version(ctx context.Context) (string, error) {
 	from, ok := c.From.(listed)
 	if !ok || c.Known == nil {
 		return "", nil
@@ -52,7 +52,7 @@ func (c Config) version(ctx context.Context) (string, error) {
 }
 
 // unchanged reports whether a version was imported completely and all papers are still those of the database.
-func (c Config) unchanged(ctx context.Context, version string, ids []string) (bool, error) {
+func (c ImportConfig) unchanged(ctx context.Context, version string, ids []string) (bool, error) {
 	to, ok := c.Store.(filed)
 	if !ok || version == "" {
 		return false, nil

@@ -1,4 +1,4 @@
-package fetch_test
+package sources_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/ingest/fetch"
+	"airqa/ingest/sources"
 )
 
 // A slow host does not keep another one waiting, and a host gets one request at a time.
@@ -42,7 +42,7 @@ func TestHostsInParallel(t *testing.T) {
 	})
 	f, _ := fetcher(t)
 	var ends []string
-	f.Progress = func(e fetch.Event) {
+	f.Progress = func(e sources.Event) {
 		if e.Path != "" {
 			ends = append(ends, fmt.Sprint(filepath.Base(e.Path), " ", e.Done, " of ", e.Items))
 		}
@@ -168,7 +168,7 @@ func TestLeftInPeace(t *testing.T) {
 		want  string
 	}{
 		"asked to":   {"86400", 1, "asks to wait 24h0m0s"},
-		"overloaded": {"1", 5 * fetch.DefaultTries, "failed for 5 papers in a row: after 6 requests"},
+		"overloaded": {"1", 5 * sources.DefaultTries, "failed for 5 papers in a row: after 6 requests"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) {
@@ -213,16 +213,16 @@ type roundTrip func(*http.Request) (*http.Response, error)
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestNamed(t *testing.T) {
-	item, err := fetch.Named(" https://example.org/x y.pdf#page=2 ", "2c5da742")
+	item, err := sources.Named(" https://example.org/x y.pdf#page=2 ", "2c5da742")
 	if err != nil || item.URL != "https://example.org/x%20y.pdf" || item.Name != "2c5da742" {
 		t.Errorf("%+v, %v", item, err)
 	}
 	for _, bad := range []string{"", "paper.pdf", "file:///etc/passwd", "http://user:pass@example.org/x"} {
-		if item, err := fetch.Named(bad, "x"); err == nil {
+		if item, err := sources.Named(bad, "x"); err == nil {
 			t.Errorf("%q: %+v", bad, item)
 		}
 	}
-	if _, err := fetch.Named("https://example.org/x", "..."); err == nil {
+	if _, err := sources.Named("https://example.org/x", "..."); err == nil {
 		t.Error("a name of nothing")
 	}
 }

@@ -1,10 +1,4 @@
-// Package fetch downloads papers by URL or arXiv id into a folder for ingestion. Start from [Parse], [ParseList], [Named]
-// and [Fetcher].
-//
-// It sends one request at a time to each host, with a delay, and asks several hosts at once. It resumes interrupted
-// downloads, and does not trust servers: it limits sizes, refuses files other than PDFs, and does not follow redirects
-// into the local network. It reads no PDF and uses no database.
-package fetch
+package sources
 
 import (
 	"cmp"
@@ -74,8 +68,8 @@ type Failure struct {
 	Err  error
 }
 
-// Summary is the result of a download.
-type Summary struct {
+// FetchSummary is the result of a download.
+type FetchSummary struct {
 	// Paths are the files, including those downloaded earlier, in the order of the items.
 	Paths []string
 	// Downloaded is the number of new files, Skipped the number of files downloaded earlier.
@@ -87,7 +81,7 @@ type Summary struct {
 // that cannot be fetched is reported in the summary and does not stop the others. After an [OfflineError], no more
 // requests go to that host. An error is from the folder or the context; completed files are kept, and the same call
 // resumes there.
-func (f Fetcher) Fetch(ctx context.Context, items []Item) (sum Summary, err error) {
+func (f Fetcher) Fetch(ctx context.Context, items []Item) (sum FetchSummary, err error) {
 	b, err := openRegistry(f.Dir)
 	if err != nil {
 		return sum, err

@@ -1,4 +1,4 @@
-package records_test
+package sources_test
 
 import (
 	"archive/zip"
@@ -11,42 +11,20 @@ import (
 	"strings"
 	"testing"
 
-	"airqa/ingest/records"
+	"airqa/ingest/sources"
 	"airqa/qa"
 )
 
-func folder(t *testing.T, files map[string]string) *records.Folder {
+func openRecords(t *testing.T, dir string) *sources.Records {
 	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		write(t, filepath.Join(dir, name), []byte(text))
-	}
-	return open(t, dir)
-}
-
-func open(t *testing.T, dir string) *records.Folder {
-	t.Helper()
-	f, err := records.Open(dir)
+	f, err := sources.OpenRecords(dir)
 	check(t, err)
 	return f
 }
 
-func write(t *testing.T, path string, data []byte) {
-	t.Helper()
-	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	check(t, os.WriteFile(path, data, 0o600))
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestByID(t *testing.T) {
 	id := qa.PaperUUID("x", "")
-	f := folder(t, map[string]string{"acl/2031/" + strings.ToUpper(id) + ".json": "{}", "other.json": "{}", "notes.txt": ""})
+	f := openRecords(t, folder(t, map[string]string{"acl/2031/" + strings.ToUpper(id) + ".json": "{}", "other.json": "{}", "notes.txt": ""}))
 	if path, ok := f.ByID(id); !ok || !strings.Contains(path, "2031") {
 		t.Errorf("got %q, %v", path, ok)
 	}
@@ -59,7 +37,7 @@ func TestByID(t *testing.T) {
 }
 
 func TestByTitle(t *testing.T) {
-	f := folder(t, map[string]string{
+	f := openRecords(t, folder(t, map[string]string{
 		"a.json":      `{"title": "Thistledown: A Study of Seeds in the Wind"}`,
 		"b.json":      `{"title": "Thistledown: A Study of Seeds in the Mind"}`,
 		"c.json":      `{"title": "On Bridges"}`,
@@ -67,7 +45,7 @@ func TestByTitle(t *testing.T) {
 		"sub/e.json":  `{"title": "Ein Maß für Überdeckung"}`,
 		"broken.json": `{"title": "Thistle`,
 		"none.json":   `[1, 2]`,
-	})
+	}))
 	tests := []struct{ name, title, want, problem string }{
 		{"as it is", "Thistledown: A Study of Seeds in the Wind", "a.json", ""},
 		{"other case, breaks, quotes", "THISTLEDOWN \u2013 a study of seeds\nin the wind\u201d", "a.json", ""},
@@ -93,9 +71,9 @@ func TestByTitle(t *testing.T) {
 	}
 }
 
-func TestHash(t *testing.T) {
+func TestRecordsHash(t *testing.T) {
 	hash := func(files map[string]string) string {
-		h, err := folder(t, files).Hash()
+		h, err := openRecords(t, folder(t, files)).Hash()
 		check(t, err)
 		return h
 	}
@@ -108,21 +86,21 @@ func TestHash(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
-	if _, err := records.Open(filepath.Join(t.TempDir(), "nowhere")); !errors.Is(err, fs.ErrNotExist) {
+func TestRecordsErrors(t *testing.T) {
+	if _, err := sources.OpenRecords(filepath.Join(t.TempDir(), "nowhere")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "a.json"), []byte("{}"))
-	f := open(t, dir)
+	write(t, filepath.Join(dir, "a.json"), "{}")
+	f := openRecords(t, dir)
 	check(t, os.Remove(filepath.Join(dir, "a.json")))
 	if _, _, err := f.ByTitle("x"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestReleased finds every record of ACL 2023 by its title.
-func TestReleased(t *testing.T) {
+// TestReleasedRecords finds every record of ACL 2023 by its title.
+func TestReleasedRecords(t *testing.T) {
 	const archive = "../../../shared/data/airqa/metadata-acl2023.zip"
 	z, err := zip.OpenReader(archive)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -137,9 +115,9 @@ func TestReleased(t *testing.T) {
 		var record struct{ Title string }
 		check(t, json.Unmarshal(data, &record))
 		titles[filepath.Base(file.Name)] = record.Title
-		write(t, filepath.Join(dir, filepath.Base(file.Name)), data)
+		write(t, filepath.Join(dir, filepath.Base(file.Name)), string(data))
 	}
-	f := open(t, dir)
+	f := openRecords(t, dir)
 	found, n := 0, 0
 	for name, title := range titles {
 		// Every tenth title also with a typo, which takes the slow path.

@@ -1,9 +1,4 @@
-// Package catalog looks up papers in collections of metadata files (AirQA paper, Appendix A.2): folders, or zip archives,
-// of JSON files with one paper each. Start from [Open].
-//
-// It keeps only what a download needs in memory: id, title, venue and address. [Entry.Read] returns a whole file. For
-// metadata by title, see package records.
-package catalog
+package sources
 
 import (
 	"archive/zip"
@@ -48,9 +43,9 @@ type Catalog struct {
 	archives files.Closers
 }
 
-// Open reads the metadata files of folders, at any depth, and of zip archives. Of several files for one paper, the first
+// OpenCatalog reads the metadata files of folders, at any depth, and of zip archives. Of several files for one paper, the first
 // counts. A file that is not metadata of a paper is a fault and does not stop the others. The caller must close it.
-func Open(paths []string) (*Catalog, error) {
+func OpenCatalog(paths []string) (*Catalog, error) {
 	c := &Catalog{byID: map[string]Entry{}, byVenue: map[string][]Entry{}}
 	for _, p := range paths {
 		if err := c.add(p); err != nil {

@@ -1,8 +1,4 @@
-// Package records finds the metadata file of a paper in a large folder, such as the tens of thousands of UUID.json
-// files of the AirQA collection (Appendix A.2), by the paper's UUID or its title. Start from [Open].
-//
-// It reads files only for the first search by title, and keeps only the titles. The caller parses the files.
-package records
+package sources
 
 import (
 	"crypto/sha256"
@@ -20,8 +16,8 @@ import (
 	"airqa/qa"
 )
 
-// Folder is an index of the metadata files below a directory. It is safe for concurrent use.
-type Folder struct {
+// Records is an index of the metadata files below a directory. It is safe for concurrent use.
+type Records struct {
 	root  string
 	paths []string          // all JSON files, sorted
 	byID  map[string]string // path by UUID in lower case
@@ -29,9 +25,9 @@ type Folder struct {
 	index func() (titles, error)
 }
 
-// Open lists all JSON files below root without reading them.
-func Open(root string) (*Folder, error) {
-	f := &Folder{root: root, byID: map[string]string{}}
+// OpenRecords lists all JSON files below root without reading them.
+func OpenRecords(root string) (*Records, error) {
+	f := &Records{root: root, byID: map[string]string{}}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() && strings.EqualFold(filepath.Ext(path), ".json") {
 			f.paths = append(f.paths, path)
@@ -50,19 +46,19 @@ func Open(root string) (*Folder, error) {
 }
 
 // ByID returns the file named after a UUID, ignoring case.
-func (f *Folder) ByID(id string) (path string, ok bool) {
+func (f *Records) ByID(id string) (path string, ok bool) {
 	path, ok = f.byID[strings.ToLower(id)]
 	return path, ok
 }
 
 // Hash returns a hash of the names and contents of the files, in lower-case hex. The first call of Hash or
-// [Folder.ByTitle] reads all of them.
-func (f *Folder) Hash() (string, error) {
+// [Records.ByTitle] reads all of them.
+func (f *Records) Hash() (string, error) {
 	t, err := f.index()
 	return t.hash, err
 }
 
-func (f *Folder) readTitles() (titles, error) {
+func (f *Records) readTitles() (titles, error) {
 	t := titles{exact: map[string][]string{}, sum: sha256.New()}
 	for _, path := range f.paths {
 		data, err := os.ReadFile(path)

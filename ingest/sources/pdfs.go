@@ -1,4 +1,4 @@
-package release
+package sources
 
 import (
 	"bytes"
@@ -20,8 +20,8 @@ type PDFs struct {
 	byID map[string]string // path below root by UUID in lower case
 }
 
-// At finds PDFs by the path in a paper's row, relative to dir. The caller must close it.
-func At(dir string) (*PDFs, error) {
+// PDFsAt finds PDFs by the path in a paper's row, relative to dir. The caller must close it.
+func PDFsAt(dir string) (*PDFs, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("look for PDFs: %w", err)
@@ -29,9 +29,9 @@ func At(dir string) (*PDFs, error) {
 	return &PDFs{root: root, byID: map[string]string{}}, nil
 }
 
-// OpenPDFs finds PDFs named UUID.pdf anywhere below dir, or else like [At]. The caller must close it.
+// OpenPDFs finds PDFs named UUID.pdf anywhere below dir, or else like [PDFsAt]. The caller must close it.
 func OpenPDFs(dir string) (*PDFs, error) {
-	p, err := At(dir)
+	p, err := PDFsAt(dir)
 	if err != nil {
 		return nil, err
 	}

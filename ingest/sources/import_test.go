@@ -1,4 +1,4 @@
-package release_test
+package sources_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/env/paperdb"
-	"airqa/ingest/release"
+	"airqa/ingest/sources"
 	"airqa/qa"
 )
 
@@ -67,28 +67,15 @@ func (s *store) Put(ctx context.Context, p paperdb.Paper, pdf []byte) error {
 	return s.Writer.Put(ctx, p)
 }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	check(t, os.WriteFile(path, []byte(text), 0o600))
-}
-
-func run(t *testing.T, cfg release.Config) release.Summary {
+func importFrom(t *testing.T, cfg sources.ImportConfig) sources.ImportSummary {
 	t.Helper()
 	cfg.Name = "ai_research.duckdb"
-	sum, err := release.Import(t.Context(), cfg)
+	sum, err := sources.Import(t.Context(), cfg)
 	check(t, err)
 	return sum
 }
 
-func at(t *testing.T, open func(string) (*release.PDFs, error), dir string) *release.PDFs {
+func at(t *testing.T, open func(string) (*sources.PDFs, error), dir string) *sources.PDFs {
 	t.Helper()
 	pdfs, err := open(dir)
 	check(t, err)
@@ -103,14 +90,14 @@ func TestImport(t *testing.T) {
 	write(t, filepath.Join(dir, "acl2023", "b.pdf"), "%PDF-1.5 b")
 	write(t, filepath.Join(dir, "acl2023", "c.pdf"), "<html>")
 	var told []int
-	cfg := release.Config{
-		From: released(t, a, b, c), Store: to, PDFs: at(t, release.OpenPDFs, dir),
+	cfg := sources.ImportConfig{
+		From: released(t, a, b, c), Store: to, PDFs: at(t, sources.OpenPDFs, dir),
 		Progress: func(done, total int, _ string) { told = append(told, done, total) },
 	}
-	want := release.Summary{
+	want := sources.ImportSummary{
 		All: 3, Total: 3, Added: 3, WithPDF: 2, Warned: map[string][]string{c.Metadata.PaperID: {"c.pdf is not a PDF: imported without PDF"}},
 	}
-	if diff := cmp.Diff(want, run(t, cfg)); diff != "" {
+	if diff := cmp.Diff(want, importFrom(t, cfg)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(map[string]string{"a": "%PDF-1.5 a", "b": "%PDF-1.5 b"}, to.pdfs); diff != "" {
@@ -119,7 +106,7 @@ func TestImport(t *testing.T) {
 	if diff := cmp.Diff([]int{1, 3, 2, 3, 3, 3}, told); diff != "" {
 		t.Errorf("progress (-want +got):\n%s", diff)
 	}
-	if sum := run(t, cfg); sum.Skipped != 3 || sum.Added != 0 {
+	if sum := importFrom(t, cfg); sum.Skipped != 3 || sum.Added != 0 {
 		t.Errorf("again: %+v", sum)
 	}
 }
@@ -127,12 +114,12 @@ func TestImport(t *testing.T) {
 // A second import adds a PDF that was missing.
 func TestImportTakesPDFsLater(t *testing.T) {
 	from, to, dir := released(t, paper("a"), paper("b")), newStore(t), t.TempDir()
-	if sum := run(t, release.Config{From: from, Store: to}); sum.Added != 2 || sum.WithPDF != 0 {
+	if sum := importFrom(t, sources.ImportConfig{From: from, Store: to}); sum.Added != 2 || sum.WithPDF != 0 {
 		t.Errorf("%+v", sum)
 	}
 	write(t, filepath.Join(dir, "acl2023", "a.pdf"), "%PDF-1.5 a")
-	cfg := release.Config{From: from, Store: to, PDFs: at(t, release.At, dir)}
-	if sum := run(t, cfg); sum.Added != 1 || sum.Skipped != 1 || sum.WithPDF != 1 {
+	cfg := sources.ImportConfig{From: from, Store: to, PDFs: at(t, sources.PDFsAt, dir)}
+	if sum := importFrom(t, cfg); sum.Added != 1 || sum.Skipped != 1 || sum.WithPDF != 1 {
 		t.Errorf("%+v", sum)
 	}
 }
@@ -142,11 +129,11 @@ func TestImportStaysInItsFolder(t *testing.T) {
 	write(t, filepath.Join(dir, "secret.pdf"), "%PDF-1.5 secret")
 	check(t, os.Mkdir(filepath.Join(dir, "in"), 0o755))
 	check(t, os.Symlink(filepath.Join(dir, "secret.pdf"), filepath.Join(dir, "in", "link.pdf")))
-	pdfs := at(t, release.At, filepath.Join(dir, "in"))
+	pdfs := at(t, sources.PDFsAt, filepath.Join(dir, "in"))
 	for _, path := range []string{"../secret.pdf", filepath.Join(dir, "secret.pdf"), "link.pdf", "in/../../secret.pdf"} {
 		p := paper("a")
 		p.Metadata.PDFPath = path
-		if sum := run(t, release.Config{From: papers{p}, Store: newStore(t), PDFs: pdfs}); sum.WithPDF != 0 || sum.Added != 1 {
+		if sum := importFrom(t, sources.ImportConfig{From: database{p}, Store: newStore(t), PDFs: pdfs}); sum.WithPDF != 0 || sum.Added != 1 {
 			t.Errorf("%s: %+v", path, sum)
 		}
 	}
@@ -158,32 +145,32 @@ func TestImportAmongOthers(t *testing.T) {
 	clash.Chunks[0].ID = mine.Chunks[0].ID
 	to := newStore(t)
 	check(t, to.Writer.Put(t.Context(), mine))
-	cfg := release.Config{From: papers{theirs}, Store: to}
-	sum := run(t, cfg)
+	cfg := sources.ImportConfig{From: database{theirs}, Store: to}
+	sum := importFrom(t, cfg)
 	if len(sum.Failed) != 1 || !strings.Contains(sum.Failed[0].Err.Error(), "--replace") {
 		t.Errorf("got %+v", sum)
 	}
 	cfg.Replace = true
-	if sum := run(t, cfg); sum.Added != 1 {
+	if sum := importFrom(t, cfg); sum.Added != 1 {
 		t.Errorf("with Replace: %+v", sum)
 	}
-	cfg.From = papers{clash, paper("b")}
-	if sum := run(t, cfg); sum.Added != 1 || len(sum.Failed) != 1 || sum.Failed[0].PaperID != clash.Metadata.PaperID {
+	cfg.From = database{clash, paper("b")}
+	if sum := importFrom(t, cfg); sum.Added != 1 || len(sum.Failed) != 1 || sum.Failed[0].PaperID != clash.Metadata.PaperID {
 		t.Errorf("a clash: %+v", sum)
 	}
 }
 
-// papers is a source in memory.
-type papers []paperdb.Paper
+// database is a source in memory.
+type database []paperdb.Paper
 
-func (s papers) IDs(context.Context) (ids []string, err error) {
+func (s database) IDs(context.Context) (ids []string, err error) {
 	for _, p := range s {
 		ids = append(ids, p.Metadata.PaperID)
 	}
 	return ids, nil
 }
 
-func (s papers) Paper(_ context.Context, id string) (paperdb.Paper, error) {
+func (s database) Paper(_ context.Context, id string) (paperdb.Paper, error) {
 	for _, p := range s {
 		if p.Metadata.PaperID == id {
 			return p, nil
@@ -195,7 +182,7 @@ func (s papers) Paper(_ context.Context, id string) (paperdb.Paper, error) {
 func TestImportReportsBadPapers(t *testing.T) {
 	bad := paper("bad")
 	bad.Metadata.PaperID = "paper-7"
-	sum := run(t, release.Config{From: papers{bad, paper("good")}, Store: newStore(t)})
+	sum := importFrom(t, sources.ImportConfig{From: database{bad, paper("good")}, Store: newStore(t)})
 	if sum.Added != 1 || len(sum.Failed) != 1 || sum.Failed[0].PaperID != "paper-7" {
 		t.Errorf("got %+v", sum)
 	}
@@ -209,8 +196,8 @@ func TestImportStopsAndGoesOn(t *testing.T) {
 		}
 		return nil
 	}
-	cfg := release.Config{From: papers{paper("a"), paper("b"), paper("c")}, Store: to}
-	sum, err := release.Import(t.Context(), cfg)
+	cfg := sources.ImportConfig{From: database{paper("a"), paper("b"), paper("c")}, Store: to}
+	sum, err := sources.Import(t.Context(), cfg)
 	if !errors.Is(err, full) || sum.Added != 1 {
 		t.Errorf("got %v, %+v", err, sum)
 	}
@@ -221,21 +208,21 @@ func TestImportStopsAndGoesOn(t *testing.T) {
 			cancel()
 		}
 	}
-	sum, err = release.Import(ctx, cfg)
+	sum, err = sources.Import(ctx, cfg)
 	if !errors.Is(err, context.Canceled) || sum.Skipped != 1 || sum.Added != 1 {
 		t.Errorf("got %v, %+v", err, sum)
 	}
-	sum, err = release.Import(t.Context(), cfg)
+	sum, err = sources.Import(t.Context(), cfg)
 	if err != nil || sum.Skipped != 2 || sum.Added != 1 {
 		t.Errorf("got %v, %+v", err, sum)
 	}
 }
 
-func TestErrors(t *testing.T) {
-	if _, err := release.Import(t.Context(), release.Config{}); err == nil {
+func TestImportErrors(t *testing.T) {
+	if _, err := sources.Import(t.Context(), sources.ImportConfig{}); err == nil {
 		t.Error("no source, no store: no error")
 	}
-	if _, err := release.OpenPDFs(filepath.Join(t.TempDir(), "no")); err == nil {
+	if _, err := sources.OpenPDFs(filepath.Join(t.TempDir(), "no")); err == nil {
 		t.Error("no folder: no error")
 	}
 }

@@ -1,8 +1,4 @@
-// Package wanted plans which papers to download for questions: those that the questions name, and those of the venues that
-// they search. Start from [Make]; [Plan.Tally] counts the papers of a [Plan] by state and reason.
-//
-// It downloads nothing; package fetch does.
-package wanted
+package sources
 
 import (
 	"cmp"
@@ -11,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"airqa/ingest/catalog"
-	"airqa/ingest/fetch"
 	"airqa/qa"
 	"airqa/qa/dataset"
 )
@@ -47,13 +41,13 @@ type Paper struct {
 	// Reason explains the states NoAddress and Failed.
 	Reason string
 	// Entry is its metadata; the zero value if there is none.
-	catalog.Entry
+	Entry
 	// Item is its download, unless the state is NoAddress.
-	Item fetch.Item
+	Item Item
 }
 
-// Searched is a venue that questions search.
-type Searched struct {
+// SearchedVenue is a venue that questions search.
+type SearchedVenue struct {
 	Venue string `json:"venue"`
 	// Questions is their number, Papers that of the papers known from metadata, and Present that of the papers in the data
 	// directory.
@@ -66,13 +60,13 @@ type Searched struct {
 // venues by id.
 type Plan struct {
 	Papers []Paper
-	Venues []Searched
+	Venues []SearchedVenue
 }
 
-// Config configures [Make].
-type Config struct {
+// PlanConfig configures [MakePlan].
+type PlanConfig struct {
 	Questions []qa.Example
-	Metadata  *catalog.Catalog
+	Metadata  *Catalog
 	// Held lists the papers of the data directory by venue.
 	Held map[string][]string
 	// Named leaves out the papers of venues.
@@ -85,9 +79,9 @@ const (
 	NoURL      = "metadata without pdf_url"
 )
 
-// Make returns the papers that questions need.
-func Make(c Config) Plan {
-	m := maker{Config: c, held: map[string]bool{}, seen: map[string]bool{}, urls: map[string]string{}}
+// MakePlan returns the papers that questions need.
+func MakePlan(c PlanConfig) Plan {
+	m := maker{PlanConfig: c, held: map[string]bool{}, seen: map[string]bool{}, urls: map[string]string{}}
 	for _, ids := range c.Held {
 		for _, id := range ids {
 			m.held[strings.ToLower(id)] = true
@@ -114,7 +108,7 @@ func Make(c Config) Plan {
 }
 
 type maker struct {
-	Config
+	PlanConfig
 	plan Plan
 	held map[string]bool
 	seen map[string]bool
@@ -123,11 +117,11 @@ type maker struct {
 
 // venue adds a venue with its papers.
 func (m *maker) venue(name string) {
-	if slices.ContainsFunc(m.plan.Venues, func(v Searched) bool { return v.Venue == name }) {
+	if slices.ContainsFunc(m.plan.Venues, func(v SearchedVenue) bool { return v.Venue == name }) {
 		return
 	}
 	entries := m.Metadata.Venue(name)
-	v := Searched{Venue: name, Papers: len(entries), Present: len(m.Held[name])}
+	v := SearchedVenue{Venue: name, Papers: len(entries), Present: len(m.Held[name])}
 	for _, ex := range m.Questions {
 		if slices.ContainsFunc(ex.Conference, func(c string) bool { return qa.VenueYear(c, 0) == name }) {
 			v.Questions++
@@ -158,7 +152,7 @@ func (m *maker) add(id string, role Role) {
 	case entry.URL == "":
 		p.State, p.Reason = NoAddress, NoURL
 	default:
-		item, err := fetch.Named(p.URL, p.ID)
+		item, err := Named(p.URL, p.ID)
 		switch other := m.urls[item.URL]; {
 		case err != nil:
 			p.State, p.Reason = NoAddress, err.Error()
