@@ -52,7 +52,7 @@ func copyPapers(b *testing.B, dir string, to env.WriterConfig) {
 	}
 	target, err := datadir.Open(to.Dir)
 	if err == nil {
-		_, err = sources.Import(b.Context(), sources.ImportConfig{From: from, Name: "from", Store: w, Known: &sources.Known{Path: d.Database(), Dir: target}})
+		_, err = sources.Import(b.Context(), sources.ImportConfig{From: from, Name: "from", Store: w, Path: d.Database(), Dir: target})
 	}
 	if err == nil {
 		err = w.Finish(b.Context())
@@ -97,7 +97,7 @@ func TestImportUnchanged(t *testing.T) {
 		check(t, err)
 		dir, err := datadir.Open(to.Dir)
 		check(t, err)
-		sum, err = sources.Import(t.Context(), sources.ImportConfig{From: source, Name: "x", Store: w, Known: &sources.Known{Path: from, Dir: dir}})
+		sum, err = sources.Import(t.Context(), sources.ImportConfig{From: source, Name: "x", Store: w, Path: from, Dir: dir})
 		check(t, err)
 		check(t, w.Finish(t.Context()))
 		check(t, released.Close())

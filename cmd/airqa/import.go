@@ -47,9 +47,9 @@ func (c importDatabaseCmd) Run(a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
-	pdfs, err := c.pdfs()
+	pdfs, err := sources.OpenPDFs(c.PDFs)
 	if err != nil {
-		return err
+		return withCode(exitUsage, err)
 	}
 	defer func() { err = errors.Join(err, pdfs.Close()) }()
 	cfg := sources.ImportConfig{From: from, Name: c.source(), PDFs: pdfs, Replace: c.Replace, Take: c.Shard.Has}
@@ -90,17 +90,6 @@ func (c importDatabaseCmd) source() string {
 	return name + " of " + info.ID
 }
 
-func (c importDatabaseCmd) pdfs() (*sources.PDFs, error) {
-	if c.PDFs == "" {
-		return sources.PDFsAt(".")
-	}
-	pdfs, err := sources.OpenPDFs(c.PDFs)
-	if err != nil {
-		return nil, withCode(exitUsage, err)
-	}
-	return pdfs, nil
-}
-
 // end reports problems and failures and sets the exit code.
 func (c importDatabaseCmd) end(a *app, to env.WriterConfig, sum sources.ImportSummary) error {
 	if to.Shard != "" {
@@ -114,7 +103,7 @@ func (c importDatabaseCmd) end(a *app, to env.WriterConfig, sum sources.ImportSu
 			a.say("error: and %d more", len(sum.Failed)-i)
 			break
 		}
-		a.say("error: paper %s: %v", f.PaperID, f.Err)
+		a.say("error: paper %s: %v", f.Paper, f.Err)
 	}
 	switch n := len(sum.Failed); {
 	case sum.All == 0:

@@ -270,7 +270,7 @@ func (f fetchFlags) items() ([]sources.Item, error) {
 		items = append(items, item)
 	}
 	for _, name := range f.List {
-		list, err := readList(name)
+		list, err := sources.ReadList(name)
 		if err != nil {
 			return nil, withCode(exitUsage, err)
 		}
@@ -339,13 +339,4 @@ func (c ingestCmd) find(a *app) (files []string, closed []ingest.Failure, err er
 		a.say("shard %s: %d of %d files", c.Shard, len(files), found)
 	}
 	return files, closed, err
-}
-
-func readList(name string) ([]sources.Item, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	return sources.ParseList(name, file)
 }

@@ -88,7 +88,11 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 			Fetcher: sources.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: c.delay(), UserAgent: "airqa/" + version},
 		})
 	}
-	if err := errors.Join(c.print(a, newFetchReport(c.DryRun, questions, plan, received)), c.writeMissing(plan)); err != nil {
+	report := fetchReport{
+		Format: 1, DryRun: c.DryRun, Questions: questions, Received: received,
+		Papers: plan.Counts(), Reasons: plan.Reasons(), Venues: plan.Venues,
+	}
+	if err := errors.Join(c.print(a, report), c.writeMissing(plan)); err != nil {
 		return errors.Join(stopped, err)
 	}
 	return c.end(a, plan, stopped)
@@ -130,7 +134,7 @@ func (c papersFetchCmd) config() ingest.Config { return ingest.Config{Workers: c
 // end prints what is left to do and sets the exit code.
 func (c papersFetchCmd) end(a *app, plan sources.Plan, stopped error) error {
 	counts := make(map[sources.State]int)
-	for _, n := range plan.Tally() {
+	for _, n := range plan.Counts() {
 		counts[n.State] = n.Total
 	}
 	waiting, failed := counts[sources.Waiting], counts[sources.Failed]
@@ -138,7 +142,7 @@ func (c papersFetchCmd) end(a *app, plan sources.Plan, stopped error) error {
 	case stopped != nil:
 		return stopped
 	case c.DryRun && waiting > 0:
-		a.say("dry run: nothing was fetched. %s to fetch, %s or more at %v a second to each host", terminal.Plural(waiting, "paper"), plan.Least(c.delay()), c.Rate)
+		a.say("dry run: nothing was fetched. %s to fetch, %s or more at %v a second to each host", terminal.Plural(waiting, "paper"), plan.LeastTime(c.delay()), c.Rate)
 	case waiting > 0:
 		a.say("%s left to fetch; the same command fetches the next", terminal.Plural(waiting, "paper"))
 	}
@@ -153,49 +157,10 @@ type fetchReport struct {
 	Format    int                     `json:"format"`
 	DryRun    bool                    `json:"dry_run"`
 	Questions int                     `json:"questions"`
-	Papers    []fetchCount            `json:"papers"`
-	Reasons   []fetchReason           `json:"reasons"`
+	Papers    []sources.Count         `json:"papers"`
+	Reasons   []sources.Reason        `json:"reasons"`
 	Venues    []sources.SearchedVenue `json:"venues"`
 	Received  int64                   `json:"received_bytes"`
-}
-
-type fetchCount struct {
-	State     sources.State `json:"state"`
-	Anchor    int           `json:"anchor"`
-	Reference int           `json:"reference"`
-	Venue     int           `json:"venue"`
-	Total     int           `json:"total"`
-}
-
-type fetchReason struct {
-	State  sources.State `json:"state"`
-	Reason string        `json:"reason"`
-	Papers int           `json:"papers"`
-}
-
-// missingLine is a line of the file of --missing-list.
-type missingLine struct {
-	PaperID string        `json:"paper_id"`
-	Role    sources.Role  `json:"role"`
-	Title   string        `json:"title"`
-	Venue   string        `json:"venue"`
-	URL     string        `json:"url"`
-	State   sources.State `json:"state"`
-	Reason  string        `json:"reason"`
-}
-
-func newFetchReport(dry bool, questions int, plan sources.Plan, received int64) fetchReport {
-	r := fetchReport{
-		Format: 1, DryRun: dry, Questions: questions, Received: received,
-		Papers: []fetchCount{}, Reasons: []fetchReason{}, Venues: append([]sources.SearchedVenue{}, plan.Venues...),
-	}
-	for _, n := range plan.Tally() {
-		r.Papers = append(r.Papers, fetchCount{n.State, n.ByRole[sources.Anchor], n.ByRole[sources.Reference], n.ByRole[sources.Venue], n.Total})
-	}
-	for _, n := range plan.Reasons() {
-		r.Reasons = append(r.Reasons, fetchReason{n.State, n.Reason, n.Total})
-	}
-	return r
 }
 
 func (c papersFetchCmd) print(a *app, r fetchReport) error {
@@ -212,12 +177,12 @@ func (c papersFetchCmd) print(a *app, r fetchReport) error {
 // tables are the papers by state, the venues and the reasons.
 func (r fetchReport) tables() []terminal.Table {
 	papers := terminal.Table{Head: []string{"papers", "anchor", "reference", "venue", "total"}}
-	needed := fetchCount{State: "needed"}
+	needed := sources.Count{State: "needed"}
 	for _, n := range r.Papers {
 		needed.Anchor, needed.Reference, needed.Venue = needed.Anchor+n.Anchor, needed.Reference+n.Reference, needed.Venue+n.Venue
 		needed.Total += n.Total
 	}
-	for _, n := range append([]fetchCount{needed}, r.Papers...) {
+	for _, n := range append([]sources.Count{needed}, r.Papers...) {
 		papers.Rows = append(papers.Rows, append([]string{string(n.State)}, numbers(n.Anchor, n.Reference, n.Venue, n.Total)...))
 	}
 	tables := []terminal.Table{papers}
@@ -257,7 +222,7 @@ func (c papersFetchCmd) writeMissing(plan sources.Plan) error {
 	}
 	var b bytes.Buffer
 	for _, p := range plan.Missing() {
-		line, err := json.Marshal(missingLine{p.ID, p.Role, p.Title, p.Venue, p.URL, p.State, p.Reason})
+		line, err := json.Marshal(p)
 		if err != nil {
 			return err
 		}

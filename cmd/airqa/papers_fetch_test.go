@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"airqa/env/paperdb"
+	"airqa/ingest/sources"
 )
 
 // fetchCase is a folder with the questions and the metadata of the papers of some servers.
@@ -219,13 +220,13 @@ func (c fetchCase) checkMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reasons := map[string]missingLine{}
+	reasons := map[string]sources.Paper{}
 	for line := range strings.Lines(string(raw)) {
-		var l missingLine
+		var l sources.Paper
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
 			t.Fatal(err)
 		}
-		reasons[l.PaperID] = l
+		reasons[l.ID] = l
 	}
 	if len(reasons) != 4 || reasons[absent].Reason != "no metadata" || reasons[absent].Role != "reference" {
 		t.Errorf("missing: %v", reasons)

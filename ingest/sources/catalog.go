@@ -22,14 +22,15 @@ const (
 	maxRecords = 1 << 20
 )
 
-// Entry is the metadata of one paper.
+// Entry is the metadata of one paper, as far as a download needs it. [Entry.Read] returns all of it.
 type Entry struct {
 	// ID is the paper's UUID in lower case.
-	ID, Title string
+	ID    string `json:"-"`
+	Title string `json:"title"`
 	// Venue is conference and year as in [qa.VenueYear].
-	Venue string
+	Venue string `json:"venue"`
 	// URL is the address of the PDF as given: unchecked, and empty if there is none.
-	URL string
+	URL string `json:"url"`
 
 	from fs.FS
 	name string
@@ -73,23 +74,21 @@ func (c *Catalog) ByID(id string) (Entry, bool) {
 // Venue returns the entries of a venue such as "acl2023", ordered by id.
 func (c *Catalog) Venue(name string) []Entry { return c.byVenue[name] }
 
-func (c *Catalog) add(p string) error {
-	info, err := os.Stat(p)
+// add reads the metadata files of a folder or a zip archive.
+func (c *Catalog) add(root string) error {
+	info, err := os.Stat(root)
 	if err != nil {
 		return err
 	}
-	if info.IsDir() {
-		return c.addFrom(os.DirFS(p))
+	from := os.DirFS(root)
+	if !info.IsDir() {
+		archive, err := zip.OpenReader(root)
+		if err != nil {
+			return fmt.Errorf("%w; name a folder of JSON files, or a zip archive of them", err)
+		}
+		c.archives.Add(archive)
+		from = archive
 	}
-	archive, err := zip.OpenReader(p)
-	if err != nil {
-		return fmt.Errorf("%w; name a folder of JSON files, or a zip archive of them", err)
-	}
-	c.archives.Add(archive)
-	return c.addFrom(archive)
-}
-
-func (c *Catalog) addFrom(from fs.FS) error {
 	return fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -99,7 +98,7 @@ func (c *Catalog) addFrom(from fs.FS) error {
 		case len(c.byID)+len(c.faults) >= maxRecords:
 			return fmt.Errorf("more than %d files", maxRecords)
 		}
-		e, err := parse(from, name)
+		e, err := readEntry(from, name)
 		if err != nil {
 			c.faults = append(c.faults, name+": "+err.Error())
 			return nil
@@ -112,7 +111,7 @@ func (c *Catalog) addFrom(from fs.FS) error {
 	})
 }
 
-func parse(from fs.FS, name string) (Entry, error) {
+func readEntry(from fs.FS, name string) (Entry, error) {
 	e := Entry{from: from, name: name}
 	raw, err := e.read()
 	if err != nil {

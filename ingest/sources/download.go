@@ -4,11 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -17,67 +15,100 @@ import (
 	"airqa/internal/httpclient"
 )
 
-// transfer is a download in progress.
-type transfer struct {
-	*queue
-	item Item
-	part *part
-}
-
-// download fills the part, with a few attempts. It honours any delay that a server requests.
-func (q *queue) download(ctx context.Context, t *transfer) error {
-	policy := httpclient.Policy{
-		Tries: q.Tries, Backoff: httpclient.Backoff{First: 2 * time.Second, Longest: time.Minute}, Exact: true, Sleep: q.Sleep,
+// fetch fetches one paper, unless it exists. The result is empty if the context ended.
+func (h *host) fetch(ctx context.Context, item Item) (r result) {
+	if r.path, r.skipped = h.registry.have(item); !r.skipped {
+		r.path, r.err = h.download(ctx, item)
 	}
-	err := httpclient.Retry(ctx, policy, func() error {
-		err := t.request(ctx)
-		if _, offline := errors.AsType[*OfflineError](err); offline && t.answered { // the host may be back soon
-			return &httpclient.Transient{Err: err}
+	if r.err != nil {
+		if ctx.Err() != nil {
+			return result{}
 		}
-		return err
-	})
-	if transient, ok := errors.AsType[*httpclient.Transient](err); ok {
-		return &exhausted{fmt.Errorf("after %d requests: %w; run the same command to resume", q.Tries, transient.Err)}
+		r.path = ""
 	}
-	return err
+	h.tell(Event{Item: item, Path: r.path, Err: r.err}, 0)
+	return r
 }
 
-func (t *transfer) request(ctx context.Context) error {
+// download downloads one paper with a few attempts, and returns its path. It honours any delay that a server requests. The
+// result decides whether the host is asked for more.
+func (h *host) download(ctx context.Context, item Item) (path string, err error) {
+	const maxFailed = 5 // papers in a row, after all tries; then the host is left in peace
+	if h.down != nil {
+		return "", h.down
+	}
+	name := h.registry.reserveName(item)
+	path = filepath.Join(h.Dir, name)
+	p, err := openPart(path+".part", item.URL)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, p.leave()) }()
+	if h.registry.completed(item, p) {
+		return path, p.finish(path)
+	}
+	policy := httpclient.Policy{
+		Tries: h.Tries, Backoff: httpclient.Backoff{First: 2 * time.Second, Longest: time.Minute}, Exact: true, Sleep: h.Sleep,
+	}
+	err = httpclient.Retry(ctx, policy, func() error { return h.request(ctx, item, p) })
+	transient, exhausted := errors.AsType[*httpclient.Transient](err)
+	if exhausted {
+		err = fmt.Errorf("after %d requests: %w; run the same command to resume", h.Tries, transient.Err)
+	}
+	_, unavailable := errors.AsType[*unavailableError](err)
+	switch {
+	case err == nil:
+		h.answered, h.failed = true, 0
+		return path, h.keep(item, p, name)
+	case unavailable:
+		h.down = err
+	case exhausted:
+		if h.failed++; h.failed == maxFailed {
+			h.down = fmt.Errorf("%s failed for %d papers in a row: %w", h.name, maxFailed, err)
+		}
+	}
+	return "", err
+}
+
+// request sends one request, and writes the body of the response to the part.
+func (h *host) request(ctx context.Context, item Item, p *part) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	watch := time.AfterFunc(headerTimeout+t.Stall, func() { cancel(errStalled) })
+	watch := time.AfterFunc(headerTimeout+h.Stall, func() { cancel(errStalled) })
 	defer watch.Stop()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, t.item.URL, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, item.URL, nil)
 	if err != nil {
 		return err
 	}
-	req.Header.Set("User-Agent", t.UserAgent)
+	req.Header.Set("User-Agent", h.UserAgent)
 	req.Header.Set("Accept", "application/pdf, */*;q=0.1")
-	req.Header.Set("Accept-Encoding", "identity")          // a range of a compressed file would be useless
-	if p := t.part; p.size > 0 && p.mark.Validator != "" { // request only the rest
+	req.Header.Set("Accept-Encoding", "identity") // a range of a compressed file would be useless
+	if p.resumable() {                            // request only the rest
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", p.size))
-		req.Header.Set("If-Range", p.mark.Validator)
+		req.Header.Set("If-Range", p.version.Validator)
 	}
-	resp, err := t.client(req, watch).Do(req)
+	resp, err := h.client(req, watch).Do(req)
 	if err != nil {
-		return failure(ctx, t.host, err)
+		return h.failure(ctx, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	if complete, err := t.begin(resp, t.part); complete || err != nil {
+	if complete, err := h.begin(resp, p); complete || err != nil {
 		return err
 	}
-	err = t.stream(t, resp, &watched{resp.Body, watch, t.Stall})
-	_, known := errors.AsType[*httpclient.Transient](err)
-	_, disk := errors.AsType[*fs.PathError](err)
-	if err == nil || known || disk || errors.Is(err, errUnfit) {
-		return err
+	read := func(data []byte) (int, error) {
+		watch.Reset(h.Stall)
+		n, err := resp.Body.Read(data)
+		if err != nil && !errors.Is(err, io.EOF) {
+			err = h.failure(ctx, err)
+		}
+		return n, err
 	}
-	return failure(ctx, t.host, err)
+	return h.stream(item, p, resp, readFunc(read))
 }
 
 // begin reads the response headers and moves the part to the offset of the body. complete means that the part already has
 // everything.
-func (s *session) begin(resp *http.Response, p *part) (complete bool, err error) {
+func (h *host) begin(resp *http.Response, p *part) (complete bool, err error) {
 	sent := resp.Header.Get("Content-Range")
 	switch resp.StatusCode {
 	case http.StatusOK:
@@ -91,7 +122,7 @@ func (s *session) begin(resp *http.Response, p *part) (complete bool, err error)
 			return true, nil // interrupted after the last byte
 		}
 	default:
-		return false, statusError(resp, s.Now())
+		return false, statusError(resp, h.Now())
 	}
 	// The part does not match the server's file: start over.
 	if err := p.reset(""); err != nil {
@@ -100,17 +131,23 @@ func (s *session) begin(resp *http.Response, p *part) (complete bool, err error)
 	return false, &httpclient.Transient{Err: fmt.Errorf("%s sent a different range than requested", resp.Request.URL.Host)}
 }
 
-// errUnfit is wrapped by errors about the content, which further requests cannot fix.
-var errUnfit = errors.New("nothing was saved")
+// readFunc is a function as a reader.
+type readFunc func(data []byte) (int, error)
+
+func (f readFunc) Read(data []byte) (int, error) { return f(data) }
 
 // stream writes the body to the part.
-func (s *session) stream(t *transfer, resp *http.Response, body io.Reader) error {
-	p, total := t.part, int64(-1)
+func (h *host) stream(item Item, p *part, resp *http.Response, body io.Reader) error {
+	total := int64(-1)
 	if resp.ContentLength >= 0 {
 		total = p.size + resp.ContentLength
 	}
-	if total > s.MaxBytes {
-		return s.tooLarge(p, fmt.Sprintf("has %d MB", total>>20))
+	tooLarge := func(what string) error {
+		err := fmt.Errorf("the file %s; the limit is %d MB: nothing was saved", what, h.MaxBytes>>20)
+		return errors.Join(err, p.reset(""))
+	}
+	if total > h.MaxBytes {
+		return tooLarge(fmt.Sprintf("has %d MB", total>>20))
 	}
 	buffered := bufio.NewReaderSize(body, 32<<10)
 	if p.size == 0 {
@@ -118,22 +155,17 @@ func (s *session) stream(t *transfer, resp *http.Response, body io.Reader) error
 			return errors.Join(err, p.reset(""))
 		}
 	}
-	p.wrote = func(n int, size int64) { s.tell(Event{Item: t.item, Bytes: size, Total: total}, int64(n)) }
-	if _, err := io.Copy(p, io.LimitReader(buffered, s.MaxBytes-p.size+1)); err != nil {
+	p.wrote = func(n int) { h.tell(Event{Item: item, Bytes: p.size, Total: total}, int64(n)) }
+	if _, err := io.Copy(p, io.LimitReader(buffered, h.MaxBytes-p.size+1)); err != nil {
 		return err
 	}
-	if p.size > s.MaxBytes {
-		return s.tooLarge(p, "is too large")
+	if p.size > h.MaxBytes {
+		return tooLarge("is too large")
 	}
 	if total >= 0 && p.size != total {
-		return io.ErrUnexpectedEOF
+		return &httpclient.Transient{Err: fmt.Errorf("fetch from %s: %w", h.name, io.ErrUnexpectedEOF)}
 	}
 	return nil
-}
-
-func (s *session) tooLarge(p *part, what string) error {
-	err := fmt.Errorf("the file %s; the limit is %d MB: %w", what, s.MaxBytes>>20, errUnfit)
-	return errors.Join(err, p.reset(""))
 }
 
 // checkHead checks that the body starts like a PDF: many servers answer a wrong URL with a web page.
@@ -152,40 +184,22 @@ func checkHead(body *bufio.Reader, host string) error {
 	case strings.HasPrefix(http.DetectContentType(head), "text/html"):
 		what = "a web page, not a PDF; use the URL of the PDF itself"
 	}
-	return fmt.Errorf("%s sent %s: %w", host, what, errUnfit)
+	return fmt.Errorf("%s sent %s: nothing was saved", host, what)
 }
 
 // keep verifies a complete file, records it and moves it to its final path.
-func (s *session) keep(item Item, p *part, name string) error {
+func (h *host) keep(item Item, p *part, name string) error {
 	sum, err := p.sum()
 	if err != nil {
 		return fmt.Errorf("check %s: %w", name, err)
 	}
 	if item.SHA256 != "" && sum != item.SHA256 {
-		err := fmt.Errorf("the downloaded file has SHA-256 %s, not %s: %w", sum, item.SHA256, errUnfit)
+		err := fmt.Errorf("the downloaded file has SHA-256 %s, not %s: nothing was saved", sum, item.SHA256)
 		return errors.Join(err, p.reset(""))
 	}
 	// The record comes first: a file without one would be fetched again under another name.
-	r := record{Format: registryFormat, URL: item.URL, File: name, SHA256: sum, Bytes: p.size, At: s.Now().UTC()}
-	line, err := json.Marshal(r)
-	if err == nil {
-		err = s.registry.byURL.Add(line)
+	if err := h.registry.add(record{URL: item.URL, File: name, SHA256: sum, Bytes: p.size, At: h.Now().UTC()}); err != nil {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", registryName, err)
-	}
-	return p.finish(filepath.Join(s.Dir, name))
-}
-
-// watched is a body whose request is cancelled when no data arrives for a while.
-type watched struct {
-	body  io.Reader
-	watch *time.Timer
-	stall time.Duration
-}
-
-// Read restarts the timer.
-func (w *watched) Read(p []byte) (int, error) {
-	w.watch.Reset(w.stall)
-	return w.body.Read(p)
+	return p.finish(filepath.Join(h.Dir, name))
 }

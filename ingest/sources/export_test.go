@@ -1,4 +1,4 @@
 package sources
 
 // Len returns the number of files.
-func (f *Records) Len() int { return len(f.paths) }
+func (r *Records) Len() int { return len(r.paths) }

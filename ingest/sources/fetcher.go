@@ -4,26 +4,17 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"airqa/internal/pause"
 )
 
-// Defaults of [Fetcher]. arXiv limits programs to one request every three seconds.
-const (
-	DefaultMaxBytes  = 100 << 20
-	DefaultDelay     = 3 * time.Second
-	DefaultTries     = 6
-	DefaultStall     = time.Minute
-	DefaultUserAgent = "airqa (reads papers for research)"
-)
-
-// Fetcher downloads papers into a folder. Dir is required; other zero values mean the default.
+// Fetcher downloads papers into a folder. It sends one request at a time to each host, with a delay, and asks several hosts
+// at once. It resumes interrupted downloads, and does not trust servers: it limits sizes, refuses files other than PDFs, and
+// does not follow redirects into the local network. Dir is required; other zero values mean the default.
 type Fetcher struct {
 	// Dir is the target folder, which is created if it is missing. Its file fetched.jsonl records the origin of each
 	// file.
@@ -31,13 +22,14 @@ type Fetcher struct {
 	// Client sends the requests; its redirect policy is replaced. nil means a client that connects to local addresses
 	// only if the given URL is local.
 	Client *http.Client
-	// MaxBytes is the maximum size of a file.
+	// MaxBytes is the maximum size of a file; the default is 100 MB.
 	MaxBytes int64
-	// Delay is the minimum time between two requests to one host; negative means none.
+	// Delay is the minimum time between two requests to one host: by default 3 s, the limit of arXiv for programs; negative
+	// means none.
 	Delay time.Duration
-	// Tries is the maximum number of requests per file.
+	// Tries is the maximum number of requests per file; the default is 6.
 	Tries int
-	// Stall is the timeout for a server that sends no data.
+	// Stall is the timeout for a server that sends no data; the default is one minute.
 	Stall     time.Duration
 	UserAgent string
 	// Sleep waits or returns the context's error early; nil means a timer.
@@ -62,10 +54,11 @@ type Event struct {
 	Done, Items int
 }
 
-// Failure is a paper that could not be fetched, with the reason.
+// Failure is a paper that could not be fetched or imported, with the reason.
 type Failure struct {
-	Item Item
-	Err  error
+	// Paper is the URL of a download, or the id in a database.
+	Paper string
+	Err   error
 }
 
 // FetchSummary is the result of a download.
@@ -74,24 +67,23 @@ type FetchSummary struct {
 	Paths []string
 	// Downloaded is the number of new files, Skipped the number of files downloaded earlier.
 	Downloaded, Skipped int
-	Failed              []Failure
+	// Failed are the papers that could not be fetched, by URL.
+	Failed []Failure
 }
 
 // Fetch downloads papers and skips those that exist: one request at a time per host, and several hosts at once. A paper
-// that cannot be fetched is reported in the summary and does not stop the others. After an [OfflineError], no more
-// requests go to that host. An error is from the folder or the context; completed files are kept, and the same call
-// resumes there.
+// that cannot be fetched is reported in the summary and does not stop the others. A host that is unreachable gets no more
+// requests. An error is from the folder or the context; completed files are kept, and the same call resumes there.
 func (f Fetcher) Fetch(ctx context.Context, items []Item) (sum FetchSummary, err error) {
-	b, err := openRegistry(f.Dir)
+	g, err := openRegistry(f.Dir)
 	if err != nil {
 		return sum, err
 	}
-	defer func() { err = errors.Join(err, b.byURL.Close()) }()
-	f.UserAgent = cmp.Or(f.UserAgent, DefaultUserAgent)
-	f.MaxBytes = cmp.Or(max(f.MaxBytes, 0), DefaultMaxBytes)
-	f.Delay = cmp.Or(f.Delay, DefaultDelay)
-	f.Tries = cmp.Or(max(f.Tries, 0), DefaultTries)
-	f.Stall = cmp.Or(max(f.Stall, 0), DefaultStall)
+	defer func() { err = errors.Join(err, g.byURL.Close()) }()
+	f.MaxBytes = cmp.Or(max(f.MaxBytes, 0), 100<<20)
+	f.Delay = cmp.Or(f.Delay, 3*time.Second)
+	f.Tries = cmp.Or(max(f.Tries, 0), 6)
+	f.Stall = cmp.Or(max(f.Stall, 0), time.Minute)
 	if f.Sleep == nil {
 		f.Sleep = pause.For
 	}
@@ -102,7 +94,7 @@ func (f Fetcher) Fetch(ctx context.Context, items []Item) (sum FetchSummary, err
 		f.Progress = func(Event) {}
 	}
 	s := &session{
-		Fetcher: f, registry: b, turns: map[string]*turn{}, items: len(items),
+		Fetcher: f, registry: g, hosts: map[string]*host{}, items: len(items),
 		open: transport(nil), guarded: transport(refuseLocal),
 	}
 	defer s.open.CloseIdleConnections()
@@ -110,7 +102,7 @@ func (f Fetcher) Fetch(ctx context.Context, items []Item) (sum FetchSummary, err
 	for i, r := range s.fetchAll(ctx, items) {
 		switch {
 		case r.err != nil:
-			sum.Failed = append(sum.Failed, Failure{Item: items[i], Err: r.err})
+			sum.Failed = append(sum.Failed, Failure{Paper: items[i].URL, Err: r.err})
 			continue
 		case r.path == "":
 			continue
@@ -124,44 +116,6 @@ func (f Fetcher) Fetch(ctx context.Context, items []Item) (sum FetchSummary, err
 	return sum, ctx.Err()
 }
 
-// fetchAll fetches items, host by host in their order. Results without a path and an error were not attempted.
-func (s *session) fetchAll(ctx context.Context, items []Item) []result {
-	const maxHosts = 8 // at the same time
-	results := make([]result, len(items))
-	queues := map[string][]int{}
-	for i, item := range items {
-		host := ""
-		if u, err := url.Parse(item.URL); err == nil {
-			host = u.Host
-		}
-		queues[host] = append(queues[host], i)
-	}
-	slots := make(chan struct{}, maxHosts)
-	var hosts sync.WaitGroup
-	for host, indexes := range queues {
-		hosts.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			q := &queue{session: s, host: host}
-			for _, i := range indexes {
-				if ctx.Err() != nil {
-					return
-				}
-				results[i] = q.one(ctx, items[i])
-			}
-		})
-	}
-	hosts.Wait()
-	return results
-}
-
-// result is a paper that was fetched or not.
-type result struct {
-	path    string
-	skipped bool
-	err     error
-}
-
 // session is one call of Fetch.
 type session struct {
 	Fetcher
@@ -171,9 +125,47 @@ type session struct {
 	items    int
 
 	mu       sync.Mutex
-	turns    map[string]*turn // per host
+	hosts    map[string]*host
 	done     int
 	received int64
+}
+
+// result is a paper that was fetched or not. Without a path and an error, it was not attempted.
+type result struct {
+	path    string
+	skipped bool
+	err     error
+}
+
+// fetchAll fetches items, host by host in their order.
+func (s *session) fetchAll(ctx context.Context, items []Item) []result {
+	const maxHosts = 8 // at the same time
+	results := make([]result, len(items))
+	queues := map[string][]int{}
+	for i, item := range items {
+		name := ""
+		if u, err := url.Parse(item.URL); err == nil {
+			name = u.Host
+		}
+		queues[name] = append(queues[name], i)
+	}
+	slots := make(chan struct{}, maxHosts)
+	var hosts sync.WaitGroup
+	for name, indexes := range queues {
+		hosts.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			h := s.host(name)
+			for _, i := range indexes {
+				if ctx.Err() != nil {
+					return
+				}
+				results[i] = h.fetch(ctx, items[i])
+			}
+		})
+	}
+	hosts.Wait()
+	return results
 }
 
 // tell reports an event. Bytes that have just arrived count as received.
@@ -186,64 +178,4 @@ func (s *session) tell(e Event, arrived int64) {
 	s.received += arrived
 	e.Received, e.Done, e.Items = s.received, s.done, s.items
 	s.Progress(e)
-}
-
-// queue has the papers of one host, which are fetched one after the other.
-type queue struct {
-	*session
-	host     string
-	answered bool  // the host has sent a paper
-	failed   int   // papers in a row that failed after all tries
-	down     error // no more requests go to the host
-}
-
-// one fetches one paper, unless it exists. The result is empty if the context ended.
-func (q *queue) one(ctx context.Context, item Item) (r result) {
-	if r.path, r.skipped = q.registry.have(item); !r.skipped {
-		r.path, r.err = q.fetch(ctx, item)
-		if r.err != nil && ctx.Err() != nil {
-			return result{}
-		}
-	}
-	if r.err != nil {
-		r.path = ""
-	}
-	q.tell(Event{Item: item, Path: r.path, Err: r.err}, 0)
-	return r
-}
-
-// fetch downloads one paper and returns its path. The result decides whether the host is asked for more.
-func (q *queue) fetch(ctx context.Context, item Item) (path string, err error) {
-	const maxFailed = 5 // papers in a row, after all tries; then the host is left in peace
-	if q.down != nil {
-		return "", q.down
-	}
-	name := q.registry.fileName(item)
-	path = filepath.Join(q.Dir, name)
-	p, err := openPart(path+".part", item.URL)
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, p.leave()) }()
-	if q.registry.completed(item, p) {
-		return path, p.finish(path)
-	}
-	err = q.download(ctx, &transfer{queue: q, item: item, part: p})
-	_, offline := errors.AsType[*OfflineError](err)
-	_, later := errors.AsType[*postponed](err)
-	_, spent := errors.AsType[*exhausted](err)
-	switch {
-	case offline, later:
-		q.down = err
-	case spent:
-		if q.failed++; q.failed == maxFailed {
-			q.down = fmt.Errorf("%s failed for %d papers in a row: %w", q.host, maxFailed, err)
-		}
-	case err == nil:
-		q.answered, q.failed = true, 0
-	}
-	if err != nil {
-		return "", err
-	}
-	return path, q.keep(item, p, name)
 }

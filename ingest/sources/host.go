@@ -3,21 +3,66 @@ package sources
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"sync"
 	"syscall"
 	"time"
+
+	"airqa/internal/httpclient"
 )
 
 const (
-	maxRedirects  = 10
 	dialTimeout   = 20 * time.Second
 	headerTimeout = 60 * time.Second
 )
+
+// host is a server. Its papers are fetched one after the other.
+type host struct {
+	*session
+	name     string
+	answered bool  // it has sent a paper
+	failed   int   // papers in a row that failed after all tries
+	down     error // it gets no more requests
+
+	turn  sync.Mutex // redirects of other hosts' papers wait for their turn, too
+	asked time.Time  // of the last request
+}
+
+func (s *session) host(name string) *host {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.hosts[name]
+	if h == nil {
+		h = &host{session: s, name: name}
+		s.hosts[name] = h
+	}
+	return h
+}
+
+// wait waits until the minimum delay since the last request to the host has passed.
+func (h *host) wait(ctx context.Context) error {
+	const arxivDelay = 3 * time.Second // that arXiv grants to programs between two requests
+	h.turn.Lock()
+	defer h.turn.Unlock()
+	delay := h.Delay
+	if delay > 0 && isArxiv(h.name) {
+		delay = max(delay, arxivDelay)
+	}
+	if rest := delay - h.Now().Sub(h.asked); rest > 0 {
+		if err := h.Sleep(ctx, rest); err != nil {
+			return err
+		}
+	}
+	h.asked = h.Now()
+	return ctx.Err()
+}
 
 func transport(control func(network, address string, c syscall.RawConn) error) *http.Transport {
 	dialer := &net.Dialer{Timeout: dialTimeout, Control: control}
@@ -27,23 +72,16 @@ func transport(control func(network, address string, c syscall.RawConn) error) *
 	}
 }
 
-// paced is a transport that waits for a host's turn before each request, redirects included.
-type paced struct {
-	http.RoundTripper
-	wait func(req *http.Request) error
-}
+// roundTrip is a function as a transport.
+type roundTrip func(req *http.Request) (*http.Response, error)
 
-// RoundTrip waits and sends the request.
-func (p paced) RoundTrip(req *http.Request) (*http.Response, error) {
-	if err := p.wait(req); err != nil {
-		return nil, err
-	}
-	return p.RoundTripper.RoundTrip(req)
-}
+func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// client returns the client for a request. The watch stops while a request waits for its turn. A paper's URL may be in the local network, because a person entered it, but a
-// redirect from elsewhere must not lead there.
+// client returns the client for a request. Each request, redirects included, waits for its host's turn, and the watch stops
+// meanwhile. A paper's URL may be in the local network, because a person entered it, but a redirect from elsewhere must not
+// lead there.
 func (s *session) client(req *http.Request, watch *time.Timer) *http.Client {
+	const maxRedirects = 10
 	local := isLocal(req.Context(), req.URL.Hostname())
 	client := &http.Client{Transport: s.guarded}
 	if s.Client != nil {
@@ -51,19 +89,24 @@ func (s *session) client(req *http.Request, watch *time.Timer) *http.Client {
 	} else if proxy, err := http.ProxyFromEnvironment(req); local || err == nil && proxy != nil { // a proxy often has a local address
 		client.Transport = s.open
 	}
-	client.Transport = paced{cmp.Or(client.Transport, http.DefaultTransport), func(req *http.Request) error {
+	send := cmp.Or(client.Transport, http.DefaultTransport)
+	client.Transport = roundTrip(func(req *http.Request) (*http.Response, error) {
 		watch.Stop()
-		defer watch.Reset(headerTimeout + s.Stall)
-		return s.wait(req.Context(), req.URL.Host)
-	}}
+		err := s.host(req.URL.Host).wait(req.Context())
+		watch.Reset(headerTimeout + s.Stall)
+		if err != nil {
+			return nil, err
+		}
+		return send.RoundTrip(req)
+	})
 	client.CheckRedirect = func(req *http.Request, via []*http.Request) error {
 		switch {
 		case len(via) > maxRedirects:
-			return &refusal{fmt.Sprintf("more than %d redirects: probably a redirect loop", maxRedirects)}
+			return refusal(fmt.Sprintf("more than %d redirects: probably a redirect loop", maxRedirects))
 		case req.URL.Scheme != "http" && req.URL.Scheme != "https":
-			return &refusal{fmt.Sprintf("redirected to %s, which is not an http or https URL", req.URL.Redacted())}
+			return refusal(fmt.Sprintf("redirected to %s, which is not an http or https URL", req.URL.Redacted()))
 		case !local && isLocal(req.Context(), req.URL.Hostname()):
-			return &refusal{fmt.Sprintf("redirected to %s, an address in the local network", req.URL.Host)}
+			return refusal(fmt.Sprintf("redirected to %s, an address in the local network", req.URL.Host))
 		}
 		return nil
 	}
@@ -86,7 +129,7 @@ func isLocal(ctx context.Context, host string) bool {
 func refuseLocal(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || localAddr(to.Addr()) {
-		return &refusal{fmt.Sprintf("%s is an address of the local network", address)}
+		return refusal(fmt.Sprintf("%s is an address of the local network", address))
 	}
 	return nil
 }
@@ -104,36 +147,65 @@ func localAddr(a netip.Addr) bool {
 	return false
 }
 
-// turn is the right to send a request to a host.
-type turn struct {
-	mu    sync.Mutex
-	asked time.Time // of the last request
-}
+// refusal is the reason why a redirect or a connection is not made.
+type refusal string
 
-// wait waits until the minimum delay since the last request to a host has passed.
-func (s *session) wait(ctx context.Context, host string) error {
-	const arxivDelay = 3 * time.Second // that arXiv grants to programs between two requests
-	s.mu.Lock()
-	t := s.turns[host]
-	if t == nil {
-		t = new(turn)
-		s.turns[host] = t
+func (r refusal) Error() string { return string(r) }
+
+// unavailableError means that further requests to a host are pointless.
+type unavailableError struct{ error }
+
+// Unwrap returns the cause.
+func (e *unavailableError) Unwrap() error { return e.error }
+
+// errStalled is the error of a request that receives no more data.
+var errStalled = errors.New("the server stopped sending data")
+
+// failure classifies the error of a request to the host or to the target of a redirect.
+func (h *host) failure(ctx context.Context, err error) error {
+	name := h.name
+	if errors.Is(context.Cause(ctx), errStalled) {
+		return &httpclient.Transient{Err: fmt.Errorf("fetch from %s: %w", name, errStalled)}
 	}
-	s.mu.Unlock()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delay := s.Delay
-	switch host {
-	case "arxiv.org", "www.arxiv.org", "export.arxiv.org":
-		if delay > 0 {
-			delay = max(delay, arxivDelay)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if outer, ok := errors.AsType[*url.Error](err); ok {
+		if u, parseErr := url.Parse(outer.URL); parseErr == nil && u.Host != "" {
+			name = u.Host
 		}
+		err = outer.Err
 	}
-	if rest := delay - s.Now().Sub(t.asked); rest > 0 {
-		if err := s.Sleep(ctx, rest); err != nil {
+	no, refused := errors.AsType[refusal](err)
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	_, unknown := errors.AsType[*net.DNSError](err)
+	op, ok := errors.AsType[*net.OpError](err)
+	offline := unknown || ok && slices.Contains([]string{"dial", "proxyconnect"}, op.Op)
+	switch {
+	case refused:
+		return fmt.Errorf("fetch from %s: %w", name, no)
+	case untrusted:
+		return fmt.Errorf("fetch from %s: %w", name, err)
+	case offline:
+		err = &unavailableError{fmt.Errorf("cannot reach %s: %w; airqa needs the network only for this; download the file yourself and pass its path", name, err)}
+		if !h.answered {
 			return err
 		}
+		return &httpclient.Transient{Err: err} // the host may be back soon
 	}
-	t.asked = s.Now()
-	return ctx.Err()
+	return &httpclient.Transient{Err: fmt.Errorf("fetch from %s: %w", name, err)}
+}
+
+// statusError explains a response without a file.
+func statusError(resp *http.Response, now time.Time) error {
+	const maxWait = 5 * time.Minute // beyond that, the user is asked to retry later
+	err := fmt.Errorf("%s answered %s", resp.Request.URL.Host, resp.Status)
+	if !httpclient.Busy(resp.StatusCode) {
+		return err
+	}
+	after := httpclient.RetryAfter(resp.Header, now)
+	if after > maxWait {
+		return &unavailableError{fmt.Errorf("%w and asks to wait %s; run the same command again then", err, after.Round(time.Second))}
+	}
+	return &httpclient.Transient{Err: err, After: after}
 }

@@ -2,34 +2,40 @@ package sources
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"airqa/env/datadir"
 	"airqa/env/paperdb"
 	"airqa/internal/files"
 )
 
-// Parser is the version of the import. A paper imported by a different version is copied again.
-const Parser = "released-1"
+// importVersion is stored as the parser of imported papers. A paper imported by a different version is copied again.
+const importVersion = "released-1"
 
-// Source is the database to import from: a paperdb.Released.
-type Source interface {
+// Database is the database to import from: a paperdb.Released.
+type Database interface {
 	IDs(ctx context.Context) ([]string, error)
 	Paper(ctx context.Context, id string) (paperdb.Paper, error)
+	// PDFPaths lists the papers without reading them.
+	PDFPaths(ctx context.Context) ([]paperdb.Metadata, error)
 }
 
-// Store is the destination of papers, see ingest.Store. Put without a PDF stores only the rows.
+// Store is the destination of papers: an env.Writer. Put without a PDF stores only the rows.
 type Store interface {
 	Put(ctx context.Context, p paperdb.Paper, pdf []byte) error
 	Owner(ctx context.Context, paperID string) (paperdb.File, bool, error)
+	Files(ctx context.Context) ([]paperdb.Owned, error)
 }
 
 // ImportConfig configures [Import].
 type ImportConfig struct {
-	From  Source
+	From  Database
 	Store Store
 	// Name identifies the database of its papers: the name of its file, with the id of a data directory.
 	Name string
@@ -39,36 +45,30 @@ type ImportConfig struct {
 	Take func(id string) bool
 	// Replace replaces papers with the same id from other sources.
 	Replace bool
-	// Known recognises an unchanged database; it may be nil.
-	Known *Known
+	// Dir records that the database at Path was imported completely, so that another import of the same file does not read
+	// its papers. nil means that they are always read.
+	Dir  *datadir.Dir
+	Path string
 	// Progress is called after each paper; it may be nil.
 	Progress func(done, total int, title string)
 }
 
-// ImportFailure is a paper that could not be copied, with the reason.
-type ImportFailure struct {
-	PaperID string
-	Err     error
-}
-
 // ImportSummary is the result of an import.
 type ImportSummary struct {
-	// All is the number of papers of the database, Total that of the selected ones.
+	// All is the number of papers of the database, Total the number of selected ones.
 	All, Total, Added, Skipped int
 	// WithPDF is the number of added papers with a PDF.
 	WithPDF int
 	// Warned maps the ids of added papers to their corrections.
 	Warned map[string][]string
-	Failed []ImportFailure
+	// Failed are the papers that could not be copied, by id.
+	Failed []Failure
 }
 
-// Import copies all papers that are not stored yet. A paper that cannot be stored is reported in the summary and does
-// not stop the others. An error is from a database or the context; the papers before it are stored completely, and the
-// same call resumes there.
+// Import copies the rows of all papers that are not stored yet, one transaction per paper, and their PDFs. A paper that
+// cannot be stored is reported in the summary and does not stop the others. An error is from a database or the context; the
+// papers before it are stored completely, and the same call resumes there.
 func Import(ctx context.Context, cfg ImportConfig) (ImportSummary, error) {
-	if cfg.From == nil || cfg.Store == nil {
-		return ImportSummary{}, errors.New("import: no source or no store")
-	}
 	if cfg.Progress == nil {
 		cfg.Progress = func(int, int, string) {}
 	}
@@ -76,125 +76,137 @@ func Import(ctx context.Context, cfg ImportConfig) (ImportSummary, error) {
 	if err != nil {
 		return ImportSummary{}, err
 	}
-	all := len(ids)
+	m := importer{ImportConfig: cfg, sum: ImportSummary{All: len(ids), Warned: map[string][]string{}}}
 	if cfg.Take != nil {
 		ids = slices.DeleteFunc(ids, func(id string) bool { return !cfg.Take(strings.ToLower(id)) })
 	}
-	c := copier{ImportConfig: cfg, sum: ImportSummary{All: all, Total: len(ids), Warned: map[string][]string{}}}
+	m.sum.Total = len(ids)
 	version, err := cfg.version(ctx)
 	if err != nil {
-		return c.sum, err
+		return m.sum, err
 	}
 	if same, err := cfg.unchanged(ctx, version, ids); err != nil || same {
-		c.sum.Skipped = len(ids)
+		m.sum.Skipped = len(ids)
 		cfg.Progress(len(ids), len(ids), "")
-		return c.sum, err
+		return m.sum, err
 	}
-	if err := c.all(ctx, ids); err != nil {
-		return c.sum, err
+	for i, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return m.sum, err
+		}
+		p, err := cfg.From.Paper(ctx, id)
+		if err == nil {
+			err = m.add(ctx, p)
+		}
+		if err != nil {
+			return m.sum, err
+		}
+		cfg.Progress(i+1, len(ids), p.Metadata.Title)
 	}
-	if version != "" && len(c.sum.Failed) == 0 {
-		return c.sum, cfg.Known.Dir.SetImported(cfg.Name, version)
+	if version != "" && len(m.sum.Failed) == 0 {
+		return m.sum, cfg.Dir.SetImported(cfg.Name, version)
 	}
-	return c.sum, nil
+	return m.sum, nil
 }
 
-type copier struct {
+// version identifies the content of the database and the sizes of the PDFs. It is empty if there is no Dir.
+func (c ImportConfig) version(ctx context.Context) (string, error) {
+	if c.Dir == nil {
+		return "", nil
+	}
+	sum, err := datadir.HashOf(c.Path)
+	if err != nil {
+		return "", err
+	}
+	papers, err := c.From.PDFPaths(ctx)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	_, _ = fmt.Fprintf(h, "%s %s\n", importVersion, sum) // a hash takes everything
+	for _, m := range papers {
+		_, size := c.PDFs.find(m)
+		_, _ = fmt.Fprintf(h, "%s %d\n", m.PaperID, size)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// unchanged reports whether a version was imported completely and the store still has all papers from it.
+func (c ImportConfig) unchanged(ctx context.Context, version string, ids []string) (bool, error) {
+	if version == "" {
+		return false, nil
+	}
+	if last, err := c.Dir.Imported(c.Name); err != nil || last != version {
+		return false, err
+	}
+	stored, err := c.Store.Files(ctx)
+	if err != nil {
+		return false, err
+	}
+	imported := make(map[string]bool, len(stored))
+	for _, f := range stored {
+		imported[f.PaperID] = f.Name == c.Name && strings.HasPrefix(f.Parser, importVersion)
+	}
+	return !slices.ContainsFunc(ids, func(id string) bool { return !imported[strings.ToLower(id)] }), nil
+}
+
+// importer is one call of Import.
+type importer struct {
 	ImportConfig
 	sum ImportSummary
 }
 
-// all imports papers.
-func (c *copier) all(ctx context.Context, ids []string) error {
-	for i, id := range ids {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		title, err := c.copy(ctx, id)
-		if err != nil {
-			return err
-		}
-		c.Progress(i+1, len(ids), title)
-	}
-	return nil
-}
-
-// copy imports one paper and returns its title. A problem of a single paper is not an error.
-func (c *copier) copy(ctx context.Context, id string) (string, error) {
-	p, err := c.From.Paper(ctx, id)
-	if err != nil {
-		return "", err
-	}
-	title := p.Metadata.Title
+// add stores a paper, unless it is stored already. A problem of a single paper is not an error.
+func (m *importer) add(ctx context.Context, p paperdb.Paper) error {
 	if err := paperdb.Check(p); err != nil {
-		c.fail(p, err)
-		return title, nil
+		m.fail(p, err)
+		return nil
 	}
-	file := c.PDFs.find(p.Metadata)
+	id := p.Metadata.PaperID
+	path, size := m.PDFs.find(p.Metadata)
 	rows, err := json.Marshal(p)
 	if err != nil {
-		return title, fmt.Errorf("import paper %s: %w", p.Metadata.PaperID, err)
+		return fmt.Errorf("import paper %s: %w", id, err)
 	}
 	// The size of the PDF is part of the version, so that a PDF found later is added.
-	p.File = paperdb.File{SHA256: files.Hash(fmt.Appendf(rows, " %d", file.size)), Name: c.Name, Parser: Parser, Problems: p.File.Problems}
-	switch state, err := c.state(ctx, p); {
-	case err != nil:
-		return title, fmt.Errorf("look for paper %s in the store: %w", p.Metadata.PaperID, err)
-	case state == known:
-		c.sum.Skipped++
-		return title, nil
-	case state == taken:
-		c.fail(p, errors.New("another source has already added a paper with this id; use --replace to replace it"))
-		return title, nil
-	}
-	return title, c.put(ctx, p, file)
-}
-
-// state is the state of a paper in the store.
-type state int
-
-const (
-	missing state = iota
-	known
-	taken // the id belongs to a paper of another source
-)
-
-func (c *copier) state(ctx context.Context, p paperdb.Paper) (state, error) {
-	owner, have, err := c.Store.Owner(ctx, p.Metadata.PaperID)
+	p.File = paperdb.File{SHA256: files.Hash(fmt.Appendf(rows, " %d", size)), Name: m.Name, Parser: importVersion, Problems: p.File.Problems}
+	owner, stored, err := m.Store.Owner(ctx, id)
 	switch {
-	case err != nil || !have:
-		return missing, err
-	case owner.SHA256 == p.File.SHA256 && owner.Parser == Parser:
-		return known, nil
-	case owner.Name != c.Name && !c.Replace:
-		return taken, nil
+	case err != nil:
+		return fmt.Errorf("look for paper %s in the store: %w", id, err)
+	case stored && owner.SHA256 == p.File.SHA256 && owner.Parser == importVersion:
+		m.sum.Skipped++
+		return nil
+	case stored && owner.Name != m.Name && !m.Replace:
+		m.fail(p, errors.New("another source has already added a paper with this id; use --replace to replace it"))
+		return nil
 	}
-	return missing, nil
-}
-
-func (c *copier) put(ctx context.Context, p paperdb.Paper, file pdf) error {
-	data, err := c.PDFs.read(file)
+	pdf, err := m.PDFs.read(path, size)
 	if err != nil {
 		p.File.Problems = append(p.File.Problems, err.Error())
 	}
-	err = c.Store.Put(ctx, p, data)
+	return m.put(ctx, p, pdf)
+}
+
+func (m *importer) put(ctx context.Context, p paperdb.Paper, pdf []byte) error {
+	err := m.Store.Put(ctx, p, pdf)
 	switch {
 	case paperdb.Refused(err):
-		c.fail(p, err)
+		m.fail(p, err)
 		return nil
 	case err != nil:
 		return fmt.Errorf("store paper %s: %w", p.Metadata.PaperID, err)
 	}
-	c.sum.Added++
-	if data != nil {
-		c.sum.WithPDF++
+	m.sum.Added++
+	if pdf != nil {
+		m.sum.WithPDF++
 	}
 	if len(p.File.Problems) > 0 {
-		c.sum.Warned[p.Metadata.PaperID] = p.File.Problems
+		m.sum.Warned[p.Metadata.PaperID] = p.File.Problems
 	}
 	return nil
 }
 
-func (c *copier) fail(p paperdb.Paper, err error) {
-	c.sum.Failed = append(c.sum.Failed, ImportFailure{PaperID: p.Metadata.PaperID, Err: err})
+func (m *importer) fail(p paperdb.Paper, err error) {
+	m.sum.Failed = append(m.sum.Failed, Failure{Paper: p.Metadata.PaperID, Err: err})
 }

@@ -75,9 +75,9 @@ func importFrom(t *testing.T, cfg sources.ImportConfig) sources.ImportSummary {
 	return sum
 }
 
-func at(t *testing.T, open func(string) (*sources.PDFs, error), dir string) *sources.PDFs {
+func openPDFs(t *testing.T, dir string) *sources.PDFs {
 	t.Helper()
-	pdfs, err := open(dir)
+	pdfs, err := sources.OpenPDFs(dir)
 	check(t, err)
 	t.Cleanup(func() { check(t, pdfs.Close()) })
 	return pdfs
@@ -91,7 +91,7 @@ func TestImport(t *testing.T) {
 	write(t, filepath.Join(dir, "acl2023", "c.pdf"), "<html>")
 	var told []int
 	cfg := sources.ImportConfig{
-		From: released(t, a, b, c), Store: to, PDFs: at(t, sources.OpenPDFs, dir),
+		From: released(t, a, b, c), Store: to, PDFs: openPDFs(t, dir),
 		Progress: func(done, total int, _ string) { told = append(told, done, total) },
 	}
 	want := sources.ImportSummary{
@@ -118,7 +118,7 @@ func TestImportTakesPDFsLater(t *testing.T) {
 		t.Errorf("%+v", sum)
 	}
 	write(t, filepath.Join(dir, "acl2023", "a.pdf"), "%PDF-1.5 a")
-	cfg := sources.ImportConfig{From: from, Store: to, PDFs: at(t, sources.PDFsAt, dir)}
+	cfg := sources.ImportConfig{From: from, Store: to, PDFs: openPDFs(t, dir)}
 	if sum := importFrom(t, cfg); sum.Added != 1 || sum.Skipped != 1 || sum.WithPDF != 1 {
 		t.Errorf("%+v", sum)
 	}
@@ -129,7 +129,7 @@ func TestImportStaysInItsFolder(t *testing.T) {
 	write(t, filepath.Join(dir, "secret.pdf"), "%PDF-1.5 secret")
 	check(t, os.Mkdir(filepath.Join(dir, "in"), 0o755))
 	check(t, os.Symlink(filepath.Join(dir, "secret.pdf"), filepath.Join(dir, "in", "link.pdf")))
-	pdfs := at(t, sources.PDFsAt, filepath.Join(dir, "in"))
+	pdfs := openPDFs(t, filepath.Join(dir, "in"))
 	for _, path := range []string{"../secret.pdf", filepath.Join(dir, "secret.pdf"), "link.pdf", "in/../../secret.pdf"} {
 		p := paper("a")
 		p.Metadata.PDFPath = path
@@ -155,7 +155,7 @@ func TestImportAmongOthers(t *testing.T) {
 		t.Errorf("with Replace: %+v", sum)
 	}
 	cfg.From = database{clash, paper("b")}
-	if sum := importFrom(t, cfg); sum.Added != 1 || len(sum.Failed) != 1 || sum.Failed[0].PaperID != clash.Metadata.PaperID {
+	if sum := importFrom(t, cfg); sum.Added != 1 || len(sum.Failed) != 1 || sum.Failed[0].Paper != clash.Metadata.PaperID {
 		t.Errorf("a clash: %+v", sum)
 	}
 }
@@ -168,6 +168,13 @@ func (s database) IDs(context.Context) (ids []string, err error) {
 		ids = append(ids, p.Metadata.PaperID)
 	}
 	return ids, nil
+}
+
+func (s database) PDFPaths(context.Context) (all []paperdb.Metadata, err error) {
+	for _, p := range s {
+		all = append(all, p.Metadata)
+	}
+	return all, nil
 }
 
 func (s database) Paper(_ context.Context, id string) (paperdb.Paper, error) {
@@ -183,7 +190,7 @@ func TestImportReportsBadPapers(t *testing.T) {
 	bad := paper("bad")
 	bad.Metadata.PaperID = "paper-7"
 	sum := importFrom(t, sources.ImportConfig{From: database{bad, paper("good")}, Store: newStore(t)})
-	if sum.Added != 1 || len(sum.Failed) != 1 || sum.Failed[0].PaperID != "paper-7" {
+	if sum.Added != 1 || len(sum.Failed) != 1 || sum.Failed[0].Paper != "paper-7" {
 		t.Errorf("got %+v", sum)
 	}
 }
@@ -218,10 +225,7 @@ func TestImportStopsAndGoesOn(t *testing.T) {
 	}
 }
 
-func TestImportErrors(t *testing.T) {
-	if _, err := sources.Import(t.Context(), sources.ImportConfig{}); err == nil {
-		t.Error("no source, no store: no error")
-	}
+func TestPDFsErrors(t *testing.T) {
 	if _, err := sources.OpenPDFs(filepath.Join(t.TempDir(), "no")); err == nil {
 		t.Error("no folder: no error")
 	}

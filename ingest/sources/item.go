@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
+	"os"
 	"path"
 	"strings"
 	"unicode"
@@ -28,21 +28,22 @@ type Item struct {
 	named bool
 }
 
-// maxLine is the maximum length of a line of a list file in bytes.
-const maxLine = 64 << 10
-
-// ParseList reads a list file: one paper per line in the form of [Parse], comments and empty lines. Errors start with
-// name and the line number.
-func ParseList(name string, r io.Reader) ([]Item, error) {
-	var items []Item
-	lines := bufio.NewScanner(files.TextReader(r))
+// ReadList reads a list file: one paper per line in the form of [Parse], comments and empty lines. Errors start with the
+// file's name and the line number.
+func ReadList(name string) (items []Item, err error) {
+	const maxLine = 64 << 10 // bytes
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	lines := bufio.NewScanner(files.TextReader(file))
 	lines.Buffer(nil, maxLine)
 	for n := 1; lines.Scan(); n++ {
-		line := lines.Text()
-		if uncomment(line) == "" {
+		if uncomment(lines.Text()) == "" {
 			continue
 		}
-		item, err := Parse(line)
+		item, err := Parse(lines.Text())
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
 		}
@@ -62,7 +63,7 @@ func Parse(text string) (Item, error) {
 	if len(fields) == 0 {
 		return Item{}, errors.New("nothing to fetch: want the URL of a PDF or an arXiv id")
 	}
-	item, err := address(fields[0])
+	item, err := parseAddress(fields[0])
 	if err != nil {
 		return Item{}, err
 	}
@@ -77,30 +78,18 @@ func Parse(text string) (Item, error) {
 	if len(rest) == 0 {
 		return item, nil
 	}
-	return item.withName(strings.Join(rest, " "))
+	name := strings.Join(rest, " ")
+	item.Name, item.named = safeName(name), true
+	if item.Name == "" {
+		return Item{}, fmt.Errorf("%q is not a valid file name", name)
+	}
+	return item, nil
 }
 
 // IsAddress reports whether a text has the form of a URL, an arXiv id or a DOI, whether or not [Parse] finds a paper there.
 func IsAddress(text string) bool {
 	_, arxiv := arxivID(text)
 	return arxiv || strings.Contains(text, "://") || doiForm.MatchString(text)
-}
-
-// Named returns the paper at a URL, to be saved under a name, without folder and ".pdf".
-func Named(url, name string) (Item, error) {
-	item, err := address(strings.TrimSpace(url))
-	if err != nil {
-		return Item{}, err
-	}
-	return item.withName(name)
-}
-
-func (i Item) withName(name string) (Item, error) {
-	i.Name, i.named = safeName(name), true
-	if i.Name == "" {
-		return Item{}, fmt.Errorf("%q is not a valid file name", name)
-	}
-	return i, nil
 }
 
 func uncomment(line string) string {
@@ -113,7 +102,8 @@ func uncomment(line string) string {
 	return strings.TrimSpace(line)
 }
 
-func address(text string) (Item, error) {
+// parseAddress parses the address of a paper, and derives the name of the file.
+func parseAddress(text string) (Item, error) {
 	if id, ok := arxivID(text); ok {
 		return ofArxiv(id), nil
 	}
@@ -172,11 +162,13 @@ func arxivID(text string) (string, bool) {
 	return text, arxivForm.MatchString(text)
 }
 
-// arxivPage extracts the id from a URL of arxiv.org, such as that of an abstract or a PDF.
+func isArxiv(host string) bool {
+	return host == "arxiv.org" || host == "www.arxiv.org" || host == "export.arxiv.org"
+}
+
+// arxivPage extracts the id from a URL of arxiv.org, such as an abstract or a PDF.
 func arxivPage(u *url.URL) (string, bool) {
-	switch strings.ToLower(u.Hostname()) {
-	case "arxiv.org", "www.arxiv.org", "export.arxiv.org":
-	default:
+	if !isArxiv(strings.ToLower(u.Hostname())) {
 		return "", false
 	}
 	for _, folder := range []string{"/abs/", "/pdf/", "/html/"} {
@@ -186,9 +178,6 @@ func arxivPage(u *url.URL) (string, bool) {
 	}
 	return "", false
 }
-
-// maxName is the maximum length of a file name in bytes, leaving room for suffixes within file system limits.
-const maxName = 100
 
 // nameOf derives a file name from a URL: the last path element, with the query if the path is not specific.
 func nameOf(u *url.URL) string {
@@ -208,6 +197,7 @@ func nameOf(u *url.URL) string {
 // safeName converts untrusted text to a plain file name: no folders, no hidden files, no special characters of shells
 // and file systems. The result is empty if nothing is left.
 func safeName(text string) string {
+	const maxBytes = 100 // leaves room for suffixes within file system limits
 	if strings.EqualFold(path.Ext(text), ".pdf") {
 		text = text[:len(text)-len(".pdf")]
 	}
@@ -216,7 +206,7 @@ func safeName(text string) string {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(".-_", r) {
 			r = '_'
 		}
-		if b.Len()+utf8.RuneLen(r) > maxName {
+		if b.Len()+utf8.RuneLen(r) > maxBytes {
 			break
 		}
 		b.WriteRune(r)

@@ -60,17 +60,22 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseList(t *testing.T) {
+func TestReadList(t *testing.T) {
 	list := "\ufeff# papers\n\n2005.11401\n  https://example.org/a.pdf  # good\n"
-	items, err := sources.ParseList("list.txt", strings.NewReader(list))
+	t.Chdir(t.TempDir())
+	read := func(text string) ([]sources.Item, error) {
+		write(t, "list.txt", text)
+		return sources.ReadList("list.txt")
+	}
+	items, err := read(list)
 	if err != nil || len(items) != 2 {
 		t.Fatalf("%v, %d items", err, len(items))
 	}
-	_, err = sources.ParseList("list.txt", strings.NewReader(list+"nonsense\n"))
+	_, err = read(list + "nonsense\n")
 	if err == nil || !strings.HasPrefix(err.Error(), "list.txt:5: ") {
 		t.Errorf("error %v", err)
 	}
-	if _, err = sources.ParseList("list.txt", strings.NewReader(strings.Repeat("x", 1<<20))); err == nil {
+	if _, err = read(strings.Repeat("x", 1<<20)); err == nil {
 		t.Error("no error for an endless line")
 	}
 }

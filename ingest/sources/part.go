@@ -16,14 +16,14 @@ import (
 // part is a partial download. A file next to it records the URL and the version, so that the download can resume after
 // a crash.
 type part struct {
-	path  string
-	file  *os.File
-	size  int64
-	mark  mark
-	wrote func(n int, size int64)
+	path    string
+	file    *os.File
+	size    int64
+	version version
+	wrote   func(n int)
 }
 
-type mark struct {
+type version struct {
 	Format int    `json:"format"`
 	URL    string `json:"url"`
 	// Validator is the ETag or the date of the version. It is empty if the server sends neither; the download cannot
@@ -37,15 +37,15 @@ func openPart(path, url string) (*part, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open download: %w", err)
 	}
-	p := &part{path: path, file: f, mark: mark{Format: registryFormat, URL: url}, wrote: func(int, int64) {}}
+	p := &part{path: path, file: f, version: version{Format: registryFormat, URL: url}, wrote: func(int) {}}
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open download: %w", err), f.Close())
 	}
-	var m mark
-	raw, err := os.ReadFile(p.markPath())
-	if err == nil && json.Unmarshal(raw, &m) == nil && m.Format == registryFormat && m.URL == url && m.Validator != "" {
-		p.size, p.mark = size, m
+	var old version
+	raw, err := os.ReadFile(p.versionPath())
+	if err == nil && json.Unmarshal(raw, &old) == nil && old.Format == registryFormat && old.URL == url && old.Validator != "" {
+		p.size, p.version = size, old
 		return p, nil
 	}
 	if err := p.reset(""); err != nil {
@@ -54,12 +54,14 @@ func openPart(path, url string) (*part, error) {
 	return p, nil
 }
 
-func (p *part) markPath() string { return p.path + ".json" }
+func (p *part) versionPath() string { return p.path + ".json" }
+
+func (p *part) resumable() bool { return p.size > 0 && p.version.Validator != "" }
 
 // reset starts over with another version.
 func (p *part) reset(validator string) error {
-	p.size, p.mark.Validator = 0, validator
-	raw, err := json.Marshal(p.mark)
+	p.size, p.version.Validator = 0, validator
+	raw, err := json.Marshal(p.version)
 	if err == nil {
 		err = p.file.Truncate(0)
 	}
@@ -67,7 +69,7 @@ func (p *part) reset(validator string) error {
 		_, err = p.file.Seek(0, io.SeekStart)
 	}
 	if err == nil {
-		err = files.WriteFile(p.markPath(), append(raw, '\n'))
+		err = files.WriteFile(p.versionPath(), append(raw, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("start download: %w", err)
@@ -78,7 +80,7 @@ func (p *part) reset(validator string) error {
 func (p *part) Write(data []byte) (int, error) {
 	n, err := p.file.Write(data)
 	p.size += int64(n)
-	p.wrote(n, p.size)
+	p.wrote(n)
 	return n, err
 }
 
@@ -97,7 +99,7 @@ func (p *part) finish(target string) error {
 		err = os.Rename(p.path, target)
 	}
 	if err == nil {
-		err = os.Remove(p.markPath())
+		err = os.Remove(p.versionPath())
 	}
 	if err != nil {
 		return fmt.Errorf("save download: %w", err)
@@ -108,13 +110,13 @@ func (p *part) finish(target string) error {
 // leave closes the file. It keeps a file that can resume and removes any other.
 func (p *part) leave() error {
 	err := p.file.Close()
-	if errors.Is(err, fs.ErrClosed) {
+	switch {
+	case errors.Is(err, fs.ErrClosed):
 		return nil // finished
-	}
-	if p.size > 0 && p.mark.Validator != "" {
+	case p.resumable():
 		return err
 	}
-	return errors.Join(err, os.Remove(p.path), os.Remove(p.markPath()))
+	return errors.Join(err, os.Remove(p.path), os.Remove(p.versionPath()))
 }
 
 // validator returns a version for If-Range: a strong ETag, or the modification date.

@@ -2,6 +2,7 @@ package sources
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,22 +21,18 @@ type PDFs struct {
 	byID map[string]string // path below root by UUID in lower case
 }
 
-// PDFsAt finds PDFs by the path in a paper's row, relative to dir. The caller must close it.
-func PDFsAt(dir string) (*PDFs, error) {
-	root, err := os.OpenRoot(dir)
+// OpenPDFs finds PDFs named UUID.pdf anywhere below dir, or else by the path in a paper's row, relative to dir. An empty dir
+// is the working directory, where only the paths in the rows count. The caller must close it.
+func OpenPDFs(dir string) (*PDFs, error) {
+	root, err := os.OpenRoot(cmp.Or(dir, "."))
 	if err != nil {
 		return nil, fmt.Errorf("look for PDFs: %w", err)
 	}
-	return &PDFs{root: root, byID: map[string]string{}}, nil
-}
-
-// OpenPDFs finds PDFs named UUID.pdf anywhere below dir, or else like [PDFsAt]. The caller must close it.
-func OpenPDFs(dir string) (*PDFs, error) {
-	p, err := PDFsAt(dir)
-	if err != nil {
-		return nil, err
+	p := &PDFs{root: root, byID: map[string]string{}}
+	if dir == "" {
+		return p, nil
 	}
-	err = fs.WalkDir(p.root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
+	err = fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
 		id := strings.ToLower(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
 		if _, twice := p.byID[id]; err == nil && !entry.IsDir() && isPDF(path) && qa.IsUUID(id) && !twice {
 			p.byID[id] = path
@@ -43,54 +40,43 @@ func OpenPDFs(dir string) (*PDFs, error) {
 		return err
 	})
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("look for PDFs in %s: %w", dir, err), p.Close())
+		return nil, errors.Join(fmt.Errorf("look for PDFs in %s: %w", dir, err), root.Close())
 	}
 	return p, nil
 }
 
 func isPDF(path string) bool { return strings.EqualFold(filepath.Ext(path), ".pdf") }
 
-// Close closes the directory. A nil PDFs is valid.
-func (p *PDFs) Close() error {
-	if p == nil {
-		return nil
-	}
-	return p.root.Close()
-}
+// Close closes the directory.
+func (p *PDFs) Close() error { return p.root.Close() }
 
-// pdf is a file; the zero value means none.
-type pdf struct {
-	path string
-	size int64
-}
-
-// find finds the PDF of a paper.
-func (p *PDFs) find(m paperdb.Metadata) pdf {
+// find returns the path and size of a paper's PDF, or nothing. A nil PDFs finds none.
+func (p *PDFs) find(m paperdb.Metadata) (path string, size int64) {
 	if p == nil {
-		return pdf{}
+		return "", 0
 	}
 	for _, path := range []string{p.byID[m.PaperID], filepath.FromSlash(m.PDFPath)} {
 		if !isPDF(path) {
 			continue
 		}
 		if info, err := p.root.Stat(path); err == nil && info.Mode().IsRegular() {
-			return pdf{path: path, size: info.Size()}
+			return path, info.Size()
 		}
 	}
-	return pdf{}
+	return "", 0
 }
 
-// read loads a file. It returns nil if there is none or it is not a PDF.
-func (p *PDFs) read(file pdf) ([]byte, error) {
+// read loads a file that find has found. It returns nil if there is none or it is not a PDF.
+func (p *PDFs) read(path string, size int64) ([]byte, error) {
 	const maxPDF = 200 << 20
-	if file.path == "" {
+	if path == "" {
 		return nil, nil
 	}
-	name := filepath.Base(file.path)
-	if file.size > maxPDF {
-		return nil, fmt.Errorf("%s has %d MB, more than the limit of %d MB: imported without PDF", name, file.size>>20, maxPDF>>20)
+	name := filepath.Base(path)
+	if size > maxPDF {
+		return nil, fmt.Errorf("%s has %d MB, more than the limit of %d MB: imported without PDF", name, size>>20, maxPDF>>20)
 	}
-	data, err := p.root.ReadFile(file.path)
+	data, err := p.root.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be read: imported without PDF", name)
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"airqa/qa"
-	"airqa/qa/dataset"
 )
 
 // Role is why a paper is needed.
@@ -33,24 +32,27 @@ const (
 	Failed    State = "failed"
 )
 
+// states are in the order of tables.
+var states = []State{Present, Fetched, Waiting, NoAddress, Failed}
+
 // Paper is a paper that questions need.
 type Paper struct {
-	ID    string
-	Role  Role
-	State State
-	// Reason explains the states NoAddress and Failed.
-	Reason string
+	ID   string `json:"paper_id"`
+	Role Role   `json:"role"`
 	// Entry is its metadata; the zero value if there is none.
 	Entry
+	State State `json:"state"`
+	// Reason explains the states NoAddress and Failed.
+	Reason string `json:"reason"`
 	// Item is its download, unless the state is NoAddress.
-	Item Item
+	Item Item `json:"-"`
 }
 
 // SearchedVenue is a venue that questions search.
 type SearchedVenue struct {
 	Venue string `json:"venue"`
-	// Questions is their number, Papers that of the papers known from metadata, and Present that of the papers in the data
-	// directory.
+	// Questions is the number of questions that search it, Papers the number of papers known from metadata, and Present the
+	// number of papers in the data directory.
 	Questions int `json:"questions"`
 	Papers    int `json:"papers"`
 	Present   int `json:"present"`
@@ -73,41 +75,39 @@ type PlanConfig struct {
 	Named bool
 }
 
-// The reasons of papers without an address.
-const (
-	NoMetadata = "no metadata"
-	NoURL      = "metadata without pdf_url"
-)
-
 // MakePlan returns the papers that questions need.
 func MakePlan(c PlanConfig) Plan {
-	m := maker{PlanConfig: c, held: map[string]bool{}, seen: map[string]bool{}, urls: map[string]string{}}
+	m := planner{PlanConfig: c, plan: Plan{Venues: []SearchedVenue{}}, held: map[string]bool{}, seen: map[string]bool{}, urls: map[string]string{}}
 	for _, ids := range c.Held {
 		for _, id := range ids {
 			m.held[strings.ToLower(id)] = true
 		}
 	}
-	need := dataset.FindMissing(c.Questions, dataset.Held{}) // of an empty data directory, everything is missing
 	anchors := map[string]bool{}
 	for _, ex := range c.Questions {
 		for _, id := range ex.AnchorPDF {
 			anchors[strings.ToLower(id)] = true
 		}
 	}
-	for _, id := range need.Papers {
-		role := Reference
-		if anchors[strings.ToLower(id)] {
-			role = Anchor
+	for _, ex := range c.Questions {
+		for _, id := range ex.Papers() {
+			role := Reference
+			if anchors[strings.ToLower(id)] {
+				role = Anchor
+			}
+			m.addPaper(id, role)
 		}
-		m.add(id, role)
 	}
-	for _, name := range need.Collections {
-		m.venue(qa.VenueYear(name, 0))
+	for _, ex := range c.Questions {
+		for _, name := range ex.Conference {
+			m.addVenue(qa.VenueYear(name, 0))
+		}
 	}
 	return m.plan
 }
 
-type maker struct {
+// planner is one call of MakePlan.
+type planner struct {
 	PlanConfig
 	plan Plan
 	held map[string]bool
@@ -115,8 +115,8 @@ type maker struct {
 	urls map[string]string // paper by URL
 }
 
-// venue adds a venue with its papers.
-func (m *maker) venue(name string) {
+// addVenue adds a venue with its papers.
+func (m *planner) addVenue(name string) {
 	if slices.ContainsFunc(m.plan.Venues, func(v SearchedVenue) bool { return v.Venue == name }) {
 		return
 	}
@@ -132,80 +132,97 @@ func (m *maker) venue(name string) {
 		return
 	}
 	for _, e := range entries {
-		m.add(e.ID, Venue)
+		m.addPaper(e.ID, Venue)
 	}
 }
 
-func (m *maker) add(id string, role Role) {
+func (m *planner) addPaper(id string, role Role) {
 	id = strings.ToLower(id)
 	if m.seen[id] {
 		return
 	}
 	m.seen[id] = true
 	entry, known := m.Metadata.ByID(id)
-	p := Paper{ID: id, Role: role, State: Waiting, Entry: entry}
-	switch {
+	p := Paper{ID: id, Role: role, State: NoAddress, Entry: entry}
+	item, err := parseAddress(entry.URL)
+	switch other := m.urls[item.URL]; {
 	case m.held[id]:
 		p.State = Present
 	case !known:
-		p.State, p.Reason = NoAddress, NoMetadata
+		p.Reason = "no metadata"
 	case entry.URL == "":
-		p.State, p.Reason = NoAddress, NoURL
+		p.Reason = "metadata without pdf_url"
+	case err != nil:
+		p.Reason = err.Error()
+	case other != "":
+		p.Reason = "same pdf_url as paper " + other
 	default:
-		item, err := Named(p.URL, p.ID)
-		switch other := m.urls[item.URL]; {
-		case err != nil:
-			p.State, p.Reason = NoAddress, err.Error()
-		case other != "":
-			p.State, p.Reason = NoAddress, "same pdf_url as paper "+other
-		default:
-			m.urls[item.URL], p.Item = p.ID, item
-		}
+		item.Name, item.named = id, true
+		p.State, p.Item, m.urls[item.URL] = Waiting, item, id
 	}
 	m.plan.Papers = append(m.plan.Papers, p)
 }
 
-// Count is the number of papers of one state and reason, by role.
+// Count is the number of papers in one state, by role.
 type Count struct {
-	State    State
-	Reason   string
-	ByRole   map[Role]int
-	Total    int
-	position int
+	State     State `json:"state"`
+	Anchor    int   `json:"anchor"`
+	Reference int   `json:"reference"`
+	Venue     int   `json:"venue"`
+	Total     int   `json:"total"`
 }
 
-// Tally counts papers by state.
-func (p Plan) Tally() []Count {
-	return p.count(func(Paper) string { return "" })
-}
-
-// Reasons counts papers without an address and failed ones by reason, the most frequent first.
-func (p Plan) Reasons() []Count {
-	all := p.count(func(x Paper) string { return x.Reason })
-	return slices.DeleteFunc(all, func(c Count) bool { return c.Reason == "" })
-}
-
-func (p Plan) count(reason func(Paper) string) []Count {
-	states := []State{Present, Fetched, Waiting, NoAddress, Failed} // in the order of tables
-	type key struct {
-		State
-		reason string
-	}
-	at := map[key]int{}
-	var counts []Count
-	for _, x := range p.Papers {
-		k := key{x.State, reason(x)}
-		if _, have := at[k]; !have {
-			at[k] = len(counts)
-			counts = append(counts, Count{State: k.State, Reason: k.reason, ByRole: map[Role]int{}, position: slices.Index(states, k.State)})
+// Counts counts papers by state.
+func (p Plan) Counts() []Count {
+	counts := []Count{}
+	for _, state := range states {
+		n := Count{State: state}
+		for _, x := range p.Papers {
+			if x.State != state {
+				continue
+			}
+			n.Total++
+			switch x.Role {
+			case Anchor:
+				n.Anchor++
+			case Reference:
+				n.Reference++
+			case Venue:
+				n.Venue++
+			}
 		}
-		counts[at[k]].Total++
-		counts[at[k]].ByRole[x.Role]++
+		if n.Total > 0 {
+			counts = append(counts, n)
+		}
 	}
-	slices.SortStableFunc(counts, func(a, b Count) int {
-		return cmp.Or(a.position-b.position, b.Total-a.Total, strings.Compare(a.Reason, b.Reason))
-	})
 	return counts
+}
+
+// Reason is the number of papers that have no address, or failed, for the same reason.
+type Reason struct {
+	State  State  `json:"state"`
+	Reason string `json:"reason"`
+	Papers int    `json:"papers"`
+}
+
+// Reasons counts papers by reason, the most frequent of each state first.
+func (p Plan) Reasons() []Reason {
+	papers := map[Reason]int{}
+	for _, x := range p.Papers {
+		if x.Reason != "" {
+			papers[Reason{State: x.State, Reason: x.Reason}]++
+		}
+	}
+	reasons := []Reason{}
+	for r, n := range papers {
+		r.Papers = n
+		reasons = append(reasons, r)
+	}
+	slices.SortFunc(reasons, func(a, b Reason) int {
+		order := slices.Index(states, a.State) - slices.Index(states, b.State)
+		return cmp.Or(order, b.Papers-a.Papers, strings.Compare(a.Reason, b.Reason))
+	})
+	return reasons
 }
 
 // Missing returns the papers that are not in the data directory.
@@ -213,8 +230,8 @@ func (p Plan) Missing() []Paper {
 	return slices.DeleteFunc(slices.Clone(p.Papers), func(x Paper) bool { return x.State == Present || x.State == Fetched })
 }
 
-// Least returns the minimum time to fetch the waiting papers with a delay between two requests to one host.
-func (p Plan) Least(delay time.Duration) time.Duration {
+// LeastTime returns the minimum time to fetch the waiting papers with a delay between two requests to one host.
+func (p Plan) LeastTime(delay time.Duration) time.Duration {
 	perHost, most := map[string]int{}, 0
 	for _, x := range p.Papers {
 		if u, err := url.Parse(x.Item.URL); x.State == Waiting && err == nil {

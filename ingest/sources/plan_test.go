@@ -28,7 +28,7 @@ func sixPapers(t *testing.T) *sources.Catalog {
 		case 4:
 			record["pdf_url"] = "https://example.org/2.pdf"
 		case 5:
-			record["pdf_url"] = "https://other.example.org/5.pdf"
+			record["pdf_url"] = " https://other.example.org/5 x.pdf#page=2 "
 		default:
 			record["pdf_url"] = fmt.Sprintf("https://example.org/%d.pdf", n)
 		}
@@ -70,24 +70,33 @@ func TestMakePlan(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("papers (-want +got):\n%s", diff)
 	}
+	last := plan.Papers[len(plan.Papers)-1]
+	if last.Item.URL != "https://other.example.org/5%20x.pdf" || last.Item.Name != id(5) {
+		t.Errorf("download %+v", last.Item)
+	}
 	venues := []sources.SearchedVenue{{Venue: "acl2023", Questions: 2, Papers: 6, Present: 2}, {Venue: "iclr2024", Questions: 1}}
 	if diff := cmp.Diff(venues, plan.Venues); diff != "" {
 		t.Errorf("venues (-want +got):\n%s", diff)
 	}
 	var counts []string
-	for _, n := range append(plan.Tally(), plan.Reasons()...) {
-		counts = append(counts, fmt.Sprint(n.State, " ", n.Total, " ", n.ByRole[sources.Venue], " ", n.Reason))
+	for _, n := range plan.Counts() {
+		counts = append(counts, fmt.Sprintln(n.State, n.Anchor, n.Reference, n.Venue, n.Total))
 	}
-	if diff := cmp.Diff([]string{
-		"present 1 1 ", "to fetch 3 1 ", "no address 3 2 ",
-		"no address 1 1 metadata without pdf_url", "no address 1 0 no metadata", "no address 1 1 same pdf_url as paper " + id(2),
-	}, counts); diff != "" {
+	if diff := cmp.Diff([]string{"present 0 0 1 1\n", "to fetch 2 0 1 3\n", "no address 0 1 2 3\n"}, counts); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+	reasons := []sources.Reason{
+		{State: sources.NoAddress, Reason: "metadata without pdf_url", Papers: 1},
+		{State: sources.NoAddress, Reason: "no metadata", Papers: 1},
+		{State: sources.NoAddress, Reason: "same pdf_url as paper " + id(2), Papers: 1},
+	}
+	if diff := cmp.Diff(reasons, plan.Reasons()); diff != "" {
+		t.Errorf("reasons (-want +got):\n%s", diff)
 	}
 	if n := len(plan.Missing()); n != 6 {
 		t.Errorf("%d papers are missing, want 6", n)
 	}
-	if got := plan.Least(3 * time.Second); got != 6*time.Second {
+	if got := plan.LeastTime(3 * time.Second); got != 6*time.Second {
 		t.Errorf("at least %v, want two requests to one host", got)
 	}
 	c.Named = true

@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -66,10 +67,29 @@ func (g *registry) read(line []byte, _ ledger.Span) (string, record, error) {
 	return r.URL, r, nil
 }
 
+// add records a completed download.
+func (g *registry) add(r record) error {
+	r.Format = registryFormat
+	line, err := json.Marshal(r)
+	if err == nil {
+		err = g.byURL.Add(line)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", registryName, err)
+	}
+	return nil
+}
+
+// find returns the record of an item, unless the item must have other content.
+func (g *registry) find(item Item) (record, bool) {
+	r, ok := g.byURL.Get(item.URL)
+	return r, ok && (item.SHA256 == "" || item.SHA256 == r.SHA256)
+}
+
 // have returns the path of an item that was fetched earlier and whose file is unchanged.
 func (g *registry) have(item Item) (string, bool) {
-	r, ok := g.byURL.Get(item.URL)
-	if !ok || item.SHA256 != "" && item.SHA256 != r.SHA256 {
+	r, ok := g.find(item)
+	if !ok {
 		return "", false
 	}
 	path := filepath.Join(g.dir, filepath.Base(r.File))
@@ -78,7 +98,7 @@ func (g *registry) have(item Item) (string, bool) {
 		return path, false
 	}
 	g.mu.Lock()
-	renamed := item.named && r.File != g.free(item)
+	renamed := item.named && r.File != g.freeName(item)
 	g.mu.Unlock()
 	if renamed {
 		return path, false
@@ -89,28 +109,28 @@ func (g *registry) have(item Item) (string, bool) {
 
 // completed reports whether a part is a whole file that was recorded and not moved to its final path.
 func (g *registry) completed(item Item, p *part) bool {
-	r, ok := g.byURL.Get(item.URL)
-	if !ok || r.Bytes != p.size || item.SHA256 != "" && item.SHA256 != r.SHA256 || r.File+".part" != filepath.Base(p.path) {
+	r, ok := g.find(item)
+	if !ok || r.Bytes != p.size || r.File+".part" != filepath.Base(p.path) {
 		return false
 	}
 	sum, err := p.sum()
 	return err == nil && sum == r.SHA256
 }
 
-// fileName returns the file name for an item and reserves it.
-func (g *registry) fileName(item Item) string {
+// reserveName returns the file name for an item and reserves it.
+func (g *registry) reserveName(item Item) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if r, ok := g.byURL.Get(item.URL); ok && !item.named {
 		return filepath.Base(r.File)
 	}
-	name := g.free(item)
+	name := g.freeName(item)
 	g.byFile[strings.ToLower(name)] = item.URL
 	return name
 }
 
-// free returns the item's own name, or adds a hash of its URL if another paper has the name.
-func (g *registry) free(item Item) string {
+// freeName returns the item's own name, or adds a hash of its URL if another paper has the name.
+func (g *registry) freeName(item Item) string {
 	name := item.Name + ".pdf"
 	owner, taken := g.byFile[strings.ToLower(name)]
 	if taken && owner == item.URL {

@@ -182,7 +182,7 @@ func (s Session) Import(to env.WriterConfig, database string, cfg sources.Import
 		if err != nil {
 			return "", err
 		}
-		cfg.Known = &sources.Known{Path: database, Dir: dir}
+		cfg.Path, cfg.Dir = database, dir
 		var stage *progress.Stage
 		cfg.Progress = func(done, total int, title string) {
 			if stage == nil {
@@ -261,7 +261,7 @@ func (s Session) Fetch(to env.WriterConfig, f sources.Fetcher, items []sources.I
 	sum, err = f.Fetch(ctx, items)
 	stage.Close(fmt.Sprintf("%d fetched, %d already present, %d failed", sum.Downloaded, sum.Skipped, len(sum.Failed)))
 	for _, failed := range sum.Failed {
-		s.Notify.Infof("error: %s: %v", failed.Item.URL, failed.Err)
+		s.Notify.Infof("error: %s: %v", failed.Paper, failed.Err)
 	}
 	if errors.Is(err, context.Canceled) {
 		return sum, errors.New("stopped while fetching; the same command resumes from here")
