@@ -100,9 +100,9 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 
 // plan lists the papers of the questions, and the number of questions.
 func (c papersFetchCmd) plan(a *app, metadata *sources.Catalog) (int, sources.Plan, error) {
-	for i, fault := range metadata.Faults() {
+	for i, fault := range metadata.Faults {
 		if i == 3 {
-			a.say("warning: and %d more files are not paper metadata", len(metadata.Faults())-i)
+			a.say("warning: and %d more files are not paper metadata", len(metadata.Faults)-i)
 			break
 		}
 		a.say("warning: metadata %s", fault)

@@ -38,9 +38,11 @@ type Entry struct {
 
 // Catalog is an index of metadata files. It is safe for concurrent use until Close.
 type Catalog struct {
+	// Faults describes the files that are not metadata of a paper, one line each.
+	Faults []string
+
 	byID     map[string]Entry
 	byVenue  map[string][]Entry
-	faults   []string
 	archives files.Closers
 }
 
@@ -61,9 +63,6 @@ func OpenCatalog(paths []string) (*Catalog, error) {
 
 // Close closes the archives.
 func (c *Catalog) Close() error { return c.archives.Close() }
-
-// Faults describes the files that are not metadata of a paper, one line each.
-func (c *Catalog) Faults() []string { return c.faults }
 
 // ByID returns the entry of a paper, ignoring case.
 func (c *Catalog) ByID(id string) (Entry, bool) {
@@ -95,12 +94,12 @@ func (c *Catalog) add(root string) error {
 			return err
 		case d.IsDir() || !strings.EqualFold(path.Ext(name), ".json") || strings.HasPrefix(path.Base(name), "."):
 			return nil
-		case len(c.byID)+len(c.faults) >= maxRecords:
+		case len(c.byID)+len(c.Faults) >= maxRecords:
 			return fmt.Errorf("more than %d files", maxRecords)
 		}
 		e, err := readEntry(from, name)
 		if err != nil {
-			c.faults = append(c.faults, name+": "+err.Error())
+			c.Faults = append(c.Faults, name+": "+err.Error())
 			return nil
 		}
 		if _, twice := c.byID[e.ID]; !twice {
@@ -147,12 +146,12 @@ func readEntry(from fs.FS, name string) (Entry, error) {
 
 // Read returns the metadata as JSON with the paper's id in "uuid".
 func (e Entry) Read() ([]byte, error) {
-	raw, err := e.read()
-	if err != nil {
-		return nil, fmt.Errorf("read metadata of paper %s: %w", e.ID, err)
-	}
 	fields := map[string]json.RawMessage{}
-	if err := json.Unmarshal(raw, &fields); err != nil {
+	raw, err := e.read()
+	if err == nil {
+		err = json.Unmarshal(raw, &fields)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read metadata of paper %s: %w", e.ID, err)
 	}
 	var id string

@@ -64,8 +64,8 @@ func TestCatalog(t *testing.T) {
 			all, err := sources.OpenCatalog([]string{path})
 			check(t, err)
 			defer func() { check(t, all.Close()) }()
-			if len(all.Faults()) != 3 {
-				t.Errorf("faults %q", all.Faults())
+			if len(all.Faults) != 3 {
+				t.Errorf("faults %q", all.Faults)
 			}
 			venue := all.Venue("acl2023")
 			if len(venue) != 2 || venue[0].ID != a || venue[1].Title != "Second" || all.Venue("acl2024") != nil {

@@ -15,19 +15,20 @@ import (
 	"airqa/internal/httpclient"
 )
 
-// fetch fetches one paper, unless it exists. The result is empty if the context ended.
-func (h *host) fetch(ctx context.Context, item Item) (r result) {
-	if r.path, r.skipped = h.registry.have(item); !r.skipped {
-		r.path, r.err = h.download(ctx, item)
+// fetch fetches one paper, unless it exists. The event is empty if the context ended.
+func (h *host) fetch(ctx context.Context, item Item) Event {
+	e := Event{Item: item}
+	if e.Path, e.skipped = h.registry.have(item); !e.skipped {
+		e.Path, e.Err = h.download(ctx, item)
 	}
-	if r.err != nil {
+	if e.Err != nil {
 		if ctx.Err() != nil {
-			return result{}
+			return Event{}
 		}
-		r.path = ""
+		e.Path = ""
 	}
-	h.tell(Event{Item: item, Path: r.path, Err: r.err}, 0)
-	return r
+	h.tell(e, 0)
+	return e
 }
 
 // download downloads one paper with a few attempts, and returns its path. It honours any delay that a server requests. The

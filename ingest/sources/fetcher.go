@@ -50,6 +50,8 @@ type Event struct {
 	// Path is set when the paper is there, Err when it could not be fetched.
 	Path string
 	Err  error
+	// skipped means that it was there before.
+	skipped bool
 	// Done of Items papers are finished.
 	Done, Items int
 }
@@ -71,9 +73,9 @@ type FetchSummary struct {
 	Failed []Failure
 }
 
-// Fetch downloads papers and skips those that exist: one request at a time per host, and several hosts at once. A paper
-// that cannot be fetched is reported in the summary and does not stop the others. A host that is unreachable gets no more
-// requests. An error is from the folder or the context; completed files are kept, and the same call resumes there.
+// Fetch downloads papers and skips those that exist. A paper that cannot be fetched is reported in the summary and does not
+// stop the others. A host that is unreachable gets no more requests. An error is from the folder or the context; completed
+// files are kept, and the same call resumes there.
 func (f Fetcher) Fetch(ctx context.Context, items []Item) (sum FetchSummary, err error) {
 	g, err := openRegistry(f.Dir)
 	if err != nil {
@@ -99,19 +101,19 @@ func (f Fetcher) Fetch(ctx context.Context, items []Item) (sum FetchSummary, err
 	}
 	defer s.open.CloseIdleConnections()
 	defer s.guarded.CloseIdleConnections()
-	for i, r := range s.fetchAll(ctx, items) {
+	for _, e := range s.fetchAll(ctx, items) {
 		switch {
-		case r.err != nil:
-			sum.Failed = append(sum.Failed, Failure{Paper: items[i].URL, Err: r.err})
+		case e.Err != nil:
+			sum.Failed = append(sum.Failed, Failure{Paper: e.Item.URL, Err: e.Err})
 			continue
-		case r.path == "":
+		case e.Path == "":
 			continue
-		case r.skipped:
+		case e.skipped:
 			sum.Skipped++
 		default:
 			sum.Downloaded++
 		}
-		sum.Paths = append(sum.Paths, r.path)
+		sum.Paths = append(sum.Paths, e.Path)
 	}
 	return sum, ctx.Err()
 }
@@ -130,42 +132,35 @@ type session struct {
 	received int64
 }
 
-// result is a paper that was fetched or not. Without a path and an error, it was not attempted.
-type result struct {
-	path    string
-	skipped bool
-	err     error
-}
-
-// fetchAll fetches items, host by host in their order.
-func (s *session) fetchAll(ctx context.Context, items []Item) []result {
+// fetchAll fetches items, host by host in their order, and returns the last event of each. The event of a paper that was not
+// attempted is empty.
+func (s *session) fetchAll(ctx context.Context, items []Item) []Event {
 	const maxHosts = 8 // at the same time
-	results := make([]result, len(items))
-	queues := map[string][]int{}
+	ends := make([]Event, len(items))
+	queues := map[*host][]int{}
 	for i, item := range items {
-		name := ""
+		h := s.host("")
 		if u, err := url.Parse(item.URL); err == nil {
-			name = u.Host
+			h = s.host(u.Host)
 		}
-		queues[name] = append(queues[name], i)
+		queues[h] = append(queues[h], i)
 	}
 	slots := make(chan struct{}, maxHosts)
 	var hosts sync.WaitGroup
-	for name, indexes := range queues {
+	for h, indexes := range queues {
 		hosts.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			h := s.host(name)
 			for _, i := range indexes {
 				if ctx.Err() != nil {
 					return
 				}
-				results[i] = h.fetch(ctx, items[i])
+				ends[i] = h.fetch(ctx, items[i])
 			}
 		})
 	}
 	hosts.Wait()
-	return results
+	return ends
 }
 
 // tell reports an event. Bytes that have just arrived count as received.

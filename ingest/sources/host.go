@@ -139,12 +139,8 @@ func localAddr(a netip.Addr) bool {
 	if !a.IsGlobalUnicast() || a.IsPrivate() {
 		return true
 	}
-	for _, text := range []string{"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4", "64:ff9b::/96"} {
-		if netip.MustParsePrefix(text).Contains(a) {
-			return true
-		}
-	}
-	return false
+	special := []string{"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4", "64:ff9b::/96"}
+	return slices.ContainsFunc(special, func(text string) bool { return netip.MustParsePrefix(text).Contains(a) })
 }
 
 // refusal is the reason why a redirect or a connection is not made.

@@ -92,15 +92,9 @@ func IsAddress(text string) bool {
 	return arxiv || strings.Contains(text, "://") || doiForm.MatchString(text)
 }
 
-func uncomment(line string) string {
-	line = strings.TrimSpace(line)
-	if strings.HasPrefix(line, "#") {
-		return ""
-	}
-	line, _, _ = strings.Cut(line, " #")
-	line, _, _ = strings.Cut(line, "\t#")
-	return strings.TrimSpace(line)
-}
+var comment = lazyregexp.New(`(?s)(^\s*|[ \t])#.*`)
+
+func uncomment(line string) string { return strings.TrimSpace(comment.ReplaceAllString(line, "")) }
 
 // parseAddress parses the address of a paper, and derives the name of the file.
 func parseAddress(text string) (Item, error) {
@@ -126,8 +120,10 @@ func parseAddress(text string) (Item, error) {
 		return Item{}, fmt.Errorf("URL %s: passwords are not supported; download the file yourself and pass its path", u.Redacted())
 	}
 	u.Fragment, u.RawFragment = "", ""
-	if id, ok := arxivPage(u); ok {
-		return ofArxiv(id), nil
+	if page := arxivPage.FindStringSubmatch(u.Path); page != nil && isArxiv(strings.ToLower(u.Hostname())) {
+		if id, ok := arxivID(page[1]); ok {
+			return ofArxiv(id), nil
+		}
 	}
 	return Item{URL: u.String(), Name: nameOf(u)}, nil
 }
@@ -152,6 +148,9 @@ func ofDOI(doi string) (Item, error) {
 	return Item{}, fmt.Errorf("DOI %s: airqa finds PDFs by the DOIs of arXiv and the ACL Anthology only; download the PDF and pass the file, or pass its URL", doi)
 }
 
+// arxivPage is the path of an abstract or a PDF at arxiv.org.
+var arxivPage = lazyregexp.New(`^/(?:abs|pdf|html)/(.*?)(?:\.pdf)?/?$`)
+
 var arxivForm = lazyregexp.New(`^(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v[1-9]\d*)?$`)
 
 // arxivID parses an arXiv id of the current or the old form (before 2007), with or without "arXiv:" and a version.
@@ -164,19 +163,6 @@ func arxivID(text string) (string, bool) {
 
 func isArxiv(host string) bool {
 	return host == "arxiv.org" || host == "www.arxiv.org" || host == "export.arxiv.org"
-}
-
-// arxivPage extracts the id from a URL of arxiv.org, such as an abstract or a PDF.
-func arxivPage(u *url.URL) (string, bool) {
-	if !isArxiv(strings.ToLower(u.Hostname())) {
-		return "", false
-	}
-	for _, folder := range []string{"/abs/", "/pdf/", "/html/"} {
-		if id, ok := strings.CutPrefix(u.Path, folder); ok {
-			return arxivID(strings.TrimSuffix(strings.TrimSuffix(id, "/"), ".pdf"))
-		}
-	}
-	return "", false
 }
 
 // nameOf derives a file name from a URL: the last path element, with the query if the path is not specific.

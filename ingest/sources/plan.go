@@ -77,25 +77,18 @@ type PlanConfig struct {
 
 // MakePlan returns the papers that questions need.
 func MakePlan(c PlanConfig) Plan {
-	m := planner{PlanConfig: c, plan: Plan{Venues: []SearchedVenue{}}, held: map[string]bool{}, seen: map[string]bool{}, urls: map[string]string{}}
+	m := planner{PlanConfig: c, plan: Plan{Venues: []SearchedVenue{}}, present: map[string]bool{}, seen: map[string]int{}, byURL: map[string]string{}}
 	for _, ids := range c.Held {
 		for _, id := range ids {
-			m.held[strings.ToLower(id)] = true
+			m.present[strings.ToLower(id)] = true
 		}
 	}
-	anchors := map[string]bool{}
 	for _, ex := range c.Questions {
 		for _, id := range ex.AnchorPDF {
-			anchors[strings.ToLower(id)] = true
+			m.addPaper(id, Anchor)
 		}
-	}
-	for _, ex := range c.Questions {
-		for _, id := range ex.Papers() {
-			role := Reference
-			if anchors[strings.ToLower(id)] {
-				role = Anchor
-			}
-			m.addPaper(id, role)
+		for _, id := range ex.ReferencePDF {
+			m.addPaper(id, Reference)
 		}
 	}
 	for _, ex := range c.Questions {
@@ -109,10 +102,10 @@ func MakePlan(c PlanConfig) Plan {
 // planner is one call of MakePlan.
 type planner struct {
 	PlanConfig
-	plan Plan
-	held map[string]bool
-	seen map[string]bool
-	urls map[string]string // paper by URL
+	plan    Plan
+	present map[string]bool
+	seen    map[string]int    // position in the plan
+	byURL   map[string]string // paper by URL
 }
 
 // addVenue adds a venue with its papers.
@@ -128,25 +121,27 @@ func (m *planner) addVenue(name string) {
 		}
 	}
 	m.plan.Venues = append(m.plan.Venues, v)
-	if m.Named {
-		return
-	}
 	for _, e := range entries {
-		m.addPaper(e.ID, Venue)
+		if !m.Named {
+			m.addPaper(e.ID, Venue)
+		}
 	}
 }
 
 func (m *planner) addPaper(id string, role Role) {
 	id = strings.ToLower(id)
-	if m.seen[id] {
+	if at, seen := m.seen[id]; seen {
+		if role == Anchor {
+			m.plan.Papers[at].Role = Anchor
+		}
 		return
 	}
-	m.seen[id] = true
+	m.seen[id] = len(m.plan.Papers)
 	entry, known := m.Metadata.ByID(id)
 	p := Paper{ID: id, Role: role, State: NoAddress, Entry: entry}
 	item, err := parseAddress(entry.URL)
-	switch other := m.urls[item.URL]; {
-	case m.held[id]:
+	switch other := m.byURL[item.URL]; {
+	case m.present[id]:
 		p.State = Present
 	case !known:
 		p.Reason = "no metadata"
@@ -158,7 +153,7 @@ func (m *planner) addPaper(id string, role Role) {
 		p.Reason = "same pdf_url as paper " + other
 	default:
 		item.Name, item.named = id, true
-		p.State, p.Item, m.urls[item.URL] = Waiting, item, id
+		p.State, p.Item, m.byURL[item.URL] = Waiting, item, id
 	}
 	m.plan.Papers = append(m.plan.Papers, p)
 }

@@ -117,11 +117,11 @@ func (t titles) similar(title string) (paths []string) {
 func (r *Records) readTitles() (titles, error) {
 	t, sum := titles{exact: map[string][]string{}}, sha256.New()
 	for _, path := range r.paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return t, fmt.Errorf("read metadata: %w", err)
-		}
 		name, err := filepath.Rel(r.root, path)
+		var data []byte
+		if err == nil {
+			data, err = os.ReadFile(path)
+		}
 		if err != nil {
 			return t, fmt.Errorf("read metadata: %w", err)
 		}

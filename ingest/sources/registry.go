@@ -92,17 +92,13 @@ func (g *registry) have(item Item) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	path := filepath.Join(g.dir, filepath.Base(r.File))
-	info, err := os.Stat(path)
-	if err != nil || info.Size() != r.Bytes {
-		return path, false
-	}
 	g.mu.Lock()
 	renamed := item.named && r.File != g.freeName(item)
 	g.mu.Unlock()
 	if renamed {
-		return path, false
+		return "", false
 	}
+	path := filepath.Join(g.dir, filepath.Base(r.File))
 	sum, err := files.HashFile(path)
 	return path, err == nil && sum == r.SHA256
 }
