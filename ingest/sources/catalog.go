@@ -2,6 +2,7 @@ package sources
 
 import (
 	"archive/zip"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -133,9 +134,7 @@ func readEntry(from fs.FS, name string) (Entry, error) {
 		}
 		return e, err
 	}
-	if m.UUID == "" {
-		m.UUID = strings.TrimSuffix(path.Base(name), path.Ext(name))
-	}
+	m.UUID = cmp.Or(m.UUID, strings.TrimSuffix(path.Base(name), path.Ext(name)))
 	if !qa.IsUUID(m.UUID) {
 		return e, fmt.Errorf("%q is not a uuid", m.UUID)
 	}

@@ -75,7 +75,8 @@ func (h *host) download(ctx context.Context, item Item) (path string, err error)
 func (h *host) request(ctx context.Context, item Item, p *part) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	watch := time.AfterFunc(headerTimeout+h.Stall, func() { cancel(errStalled) })
+	stalled := &httpclient.Transient{Err: fmt.Errorf("fetch from %s: the server stopped sending data", h.name)}
+	watch := time.AfterFunc(headerTimeout+h.Stall, func() { cancel(stalled) })
 	defer watch.Stop()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, item.URL, nil)
 	if err != nil {

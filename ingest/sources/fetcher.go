@@ -9,12 +9,14 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"airqa/internal/pause"
 )
 
 // Fetcher downloads papers into a folder. It sends one request at a time to each host, with a delay, and asks several hosts
 // at once. It resumes interrupted downloads, and does not trust servers: it limits sizes, refuses files other than PDFs, and
-// does not follow redirects into the local network. Dir is required; other zero values mean the default.
+// does not follow redirects into the local network. Dir and Now are required; other zero values mean the default.
 type Fetcher struct {
 	// Dir is the target folder, which is created if it is missing. Its file fetched.jsonl records the origin of each
 	// file.
@@ -34,7 +36,7 @@ type Fetcher struct {
 	UserAgent string
 	// Sleep waits or returns the context's error early; nil means a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Now returns the time; nil means time.Now.
+	// Now returns the time.
 	Now func() time.Time
 	// Progress receives events, one call at a time; it may be nil.
 	Progress func(Event)
@@ -89,9 +91,6 @@ func (f Fetcher) Fetch(ctx context.Context, items []Item) (sum FetchSummary, err
 	if f.Sleep == nil {
 		f.Sleep = pause.For
 	}
-	if f.Now == nil {
-		f.Now = time.Now
-	}
 	if f.Progress == nil {
 		f.Progress = func(Event) {}
 	}
@@ -135,7 +134,6 @@ type session struct {
 // fetchAll fetches items, host by host in their order, and returns the last event of each. The event of a paper that was not
 // attempted is empty.
 func (s *session) fetchAll(ctx context.Context, items []Item) []Event {
-	const maxHosts = 8 // at the same time
 	ends := make([]Event, len(items))
 	queues := map[*host][]int{}
 	for i, item := range items {
@@ -145,21 +143,19 @@ func (s *session) fetchAll(ctx context.Context, items []Item) []Event {
 		}
 		queues[h] = append(queues[h], i)
 	}
-	slots := make(chan struct{}, maxHosts)
-	var hosts sync.WaitGroup
+	var hosts errgroup.Group
+	hosts.SetLimit(8) // at the same time
 	for h, indexes := range queues {
-		hosts.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
+		hosts.Go(func() error {
 			for _, i := range indexes {
-				if ctx.Err() != nil {
-					return
+				if ctx.Err() == nil {
+					ends[i] = h.fetch(ctx, items[i])
 				}
-				ends[i] = h.fetch(ctx, items[i])
 			}
+			return nil
 		})
 	}
-	hosts.Wait()
+	_ = hosts.Wait() // errors are in the events
 	return ends
 }
 

@@ -151,21 +151,14 @@ func (r refusal) Error() string { return string(r) }
 // unavailableError means that further requests to a host are pointless.
 type unavailableError struct{ error }
 
-// Unwrap returns the cause.
 func (e *unavailableError) Unwrap() error { return e.error }
-
-// errStalled is the error of a request that receives no more data.
-var errStalled = errors.New("the server stopped sending data")
 
 // failure classifies the error of a request to the host or to the target of a redirect.
 func (h *host) failure(ctx context.Context, err error) error {
-	name := h.name
-	if errors.Is(context.Cause(ctx), errStalled) {
-		return &httpclient.Transient{Err: fmt.Errorf("fetch from %s: %w", name, errStalled)}
-	}
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return context.Cause(ctx) // the request stalled, or the caller stopped it
 	}
+	name := h.name
 	if outer, ok := errors.AsType[*url.Error](err); ok {
 		if u, parseErr := url.Parse(outer.URL); parseErr == nil && u.Host != "" {
 			name = u.Host

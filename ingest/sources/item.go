@@ -2,6 +2,7 @@ package sources
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -174,10 +175,7 @@ func nameOf(u *url.URL) string {
 	if u.RawQuery != "" && !strings.EqualFold(path.Ext(base), ".pdf") {
 		base += "_" + u.RawQuery
 	}
-	if name := safeName(base); name != "" {
-		return name
-	}
-	return "paper"
+	return cmp.Or(safeName(base), "paper")
 }
 
 // safeName converts untrusted text to a plain file name: no folders, no hidden files, no special characters of shells

@@ -38,17 +38,15 @@ func openPart(path, url string) (*part, error) {
 		return nil, fmt.Errorf("open download: %w", err)
 	}
 	p := &part{path: path, file: f, version: version{Format: registryFormat, URL: url}, wrote: func(int) {}}
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open download: %w", err), f.Close())
-	}
 	var old version
 	raw, err := os.ReadFile(p.versionPath())
 	if err == nil && json.Unmarshal(raw, &old) == nil && old.Format == registryFormat && old.URL == url && old.Validator != "" {
-		p.size, p.version = size, old
-		return p, nil
+		p.version = old
+		p.size, err = f.Seek(0, io.SeekEnd)
+	} else {
+		err = p.reset("")
 	}
-	if err := p.reset(""); err != nil {
+	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return p, nil
