@@ -428,7 +428,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-func TestBook(t *testing.T) {
+func TestRegistry(t *testing.T) {
 	s := serve(t, whole)
 	f, _ := fetcher(t)
 	run(t, f, s.URL+"/a.pdf")
