@@ -176,7 +176,8 @@ func (h *host) failure(ctx context.Context, err error) error {
 	case untrusted:
 		return fmt.Errorf("fetch from %s: %w", name, err)
 	case offline:
-		err = &unavailableError{fmt.Errorf("cannot reach %s: %w; airqa needs the network only for this; download the file yourself and pass its path", name, err)}
+		const advice = "airqa needs the network only for this; download the file yourself and pass its path"
+		err = &unavailableError{fmt.Errorf("cannot reach %s: %w; %s", name, err, advice)}
 		if !h.answered {
 			return err
 		}

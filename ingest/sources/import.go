@@ -81,14 +81,14 @@ func Import(ctx context.Context, cfg ImportConfig) (ImportSummary, error) {
 		ids = slices.DeleteFunc(ids, func(id string) bool { return !cfg.Take(strings.ToLower(id)) })
 	}
 	m.sum.Total = len(ids)
-	version, err := cfg.version(ctx)
+	version, known, err := cfg.version(ctx, ids)
 	if err != nil {
 		return m.sum, err
 	}
-	if same, err := cfg.unchanged(ctx, version, ids); err != nil || same {
+	if known {
 		m.sum.Skipped = len(ids)
 		cfg.Progress(len(ids), len(ids), "")
-		return m.sum, err
+		return m.sum, nil
 	}
 	for i, id := range ids {
 		if err := ctx.Err(); err != nil {
@@ -109,18 +109,19 @@ func Import(ctx context.Context, cfg ImportConfig) (ImportSummary, error) {
 	return m.sum, nil
 }
 
-// version identifies the content of the database and the sizes of the PDFs. It is empty if there is no Dir.
-func (c ImportConfig) version(ctx context.Context) (string, error) {
+// version identifies the content of the database and the sizes of the PDFs. known means that this version was imported
+// completely and the store still has all papers from it. Without a Dir, there is no version.
+func (c ImportConfig) version(ctx context.Context, ids []string) (version string, known bool, err error) {
 	if c.Dir == nil {
-		return "", nil
+		return "", false, nil
 	}
 	sum, err := datadir.HashOf(c.Path)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	papers, err := c.From.PDFPaths(ctx)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%s %s\n", importVersion, sum) // a hash takes everything
@@ -128,26 +129,17 @@ func (c ImportConfig) version(ctx context.Context) (string, error) {
 		_, size := c.PDFs.find(m)
 		_, _ = fmt.Fprintf(h, "%s %d\n", m.PaperID, size)
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-// unchanged reports whether a version was imported completely and the store still has all papers from it.
-func (c ImportConfig) unchanged(ctx context.Context, version string, ids []string) (bool, error) {
-	if version == "" {
-		return false, nil
-	}
+	version = hex.EncodeToString(h.Sum(nil))
 	if last, err := c.Dir.Imported(c.Name); err != nil || last != version {
-		return false, err
+		return version, false, err
 	}
 	stored, err := c.Store.Files(ctx)
-	if err != nil {
-		return false, err
-	}
 	imported := make(map[string]bool, len(stored))
 	for _, f := range stored {
 		imported[f.PaperID] = f.Name == c.Name && strings.HasPrefix(f.Parser, importVersion)
 	}
-	return !slices.ContainsFunc(ids, func(id string) bool { return !imported[strings.ToLower(id)] }), nil
+	missing := slices.ContainsFunc(ids, func(id string) bool { return !imported[strings.ToLower(id)] })
+	return version, !missing, err
 }
 
 // importer is one call of Import.
