@@ -4,7 +4,7 @@
 // that do not pass, and [Scorer.Explain] explains a score.
 //
 // In [Reference] mode the functions do what the authors' Python code does, quirks included, so that scores can be
-// compared with published ones. [Fixed] corrects the quirks (docs/scoring-quirks.md lists them). One scorer serves both:
+// compared with published ones. [Fixed] corrects the quirks (docs/scoring.md lists them). One scorer serves both:
 // the comparisons ask for the mode where the rules differ. A new function is an entry in functions.go. Subjective
 // functions ask a [Judge]; package eval/judge has the implementations. The package reads no files and calls no
 // endpoints.

@@ -341,12 +341,12 @@ func TestQuirksOfAnyFunction(t *testing.T) {
 	runQuirks(t, "eval_nonsense", []quirk{{"unknown function", `{}`, `"a"`, unscored, unscored}})
 }
 
-// documented is an example in the table of docs/scoring-quirks.md.
+// documented is an example in the table of docs/scoring.md.
 var documented = regexp.MustCompile("`(eval_\\w+)` `(.*?)` ← `(.*?)`: (\\w+), (\\w+)")
 
-// TestScoringDocument scores the examples of docs/scoring-quirks.md.
+// TestScoringDocument scores the examples of docs/scoring.md.
 func TestScoringDocument(t *testing.T) {
-	raw, err := os.ReadFile("../docs/scoring-quirks.md")
+	raw, err := os.ReadFile("../docs/scoring.md")
 	if err != nil {
 		t.Fatal(err)
 	}

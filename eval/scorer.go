@@ -155,7 +155,7 @@ func (p Prepared) score(ctx context.Context, t *Comparison, answer Prediction) q
 const maxWrapped = 4 << 10
 
 // unwrapped returns the form in which a wrong answer would pass in [Fixed]: without Markdown, quotes, a lead-in sentence
-// and so on (docs/scoring-quirks.md lists them). It asks no judge.
+// and so on (docs/scoring.md lists them). It asks no judge.
 func (p Prepared) unwrapped(ctx context.Context, answer python.Value) (python.Value, bool) {
 	if p.call.mode != Fixed || !p.call.rereads() || len(python.Repr(answer)) > maxWrapped {
 		return nil, false

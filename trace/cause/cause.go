@@ -1,7 +1,7 @@
 // Package cause finds where the evidence for a question was lost on its way from the database to the answer, and names the
 // cause of a wrong answer: the six causes of the AirQA paper (Appendix D.2 and D.3), a wrong gold answer, a wrong scorer,
 // and unknown. Start from [Finder.FindLoss], whose rungs are the [Level] constants, and [Finder.Of]; rules.go lists the
-// rules in the order in which they apply. docs/why-accuracy.md says how often they are right.
+// rules in the order in which they apply. docs/why.md says how often they are right.
 //
 // The evidence is what a question names: the papers and the gold answer of its evaluator, or, for a synthesized
 // question, places in papers. The package compares it with the results recorded in the run log: by passage, page and row

@@ -27,7 +27,7 @@ import (
 	"airqa/trace/cause"
 )
 
-var update = flag.Bool("update", false, "write the measured tables to docs/why-accuracy.md")
+var update = flag.Bool("update", false, "write the measured tables to docs/why.md")
 
 // label is the cause of an episode by construction, see testdata/README.md.
 type label struct {
@@ -119,9 +119,9 @@ func unpack(t *testing.T, path string) string {
 	}
 }
 
-const docPath = "../../docs/why-accuracy.md"
+const docPath = "../../docs/why.md"
 
-// docs/why-accuracy.md has what the rules find in the fixtures, for both halves; -update writes it.
+// docs/why.md has what the rules find in the fixtures, for both halves; -update writes it.
 func TestMeasured(t *testing.T) {
 	testkit.OneGoroutine(t)
 	list := fixtures(t)

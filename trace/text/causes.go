@@ -47,7 +47,7 @@ func Causes(w io.Writer, runs []cause.Run, most int, o render.Options) error {
 	if left > 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf("%d more wrong answers; --all lists them.", left))
 	}
-	d.Notes = append(d.Notes, "Causes are found by rules; docs/why-accuracy.md says how often they are right. "+
+	d.Notes = append(d.Notes, "Causes are found by rules; docs/why.md says how often they are right. "+
 		"“?” marks evidence matched by text alone.")
 	return d.Write(w, o)
 }

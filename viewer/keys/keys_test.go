@@ -13,7 +13,7 @@ import (
 	"airqa/viewer/keys"
 )
 
-var update = flag.Bool("update", false, "write the table of keys to docs/keys.md")
+var update = flag.Bool("update", false, "write the table of keys to docs/view.md")
 
 // places are all places in the order of the help.
 var places = []keys.Place{keys.List, keys.Episode, keys.Queue}
@@ -59,9 +59,9 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// docs/keys.md has the table of all keys.
+// docs/view.md has the table of all keys.
 func TestKeysInDocs(t *testing.T) {
-	const path, begin, end = "../../docs/keys.md", "<!-- keys -->\n\n", "\n<!-- end of keys -->"
+	const path, begin, end = "../../docs/view.md", "<!-- keys -->\n\n", "\n<!-- end of keys -->"
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
