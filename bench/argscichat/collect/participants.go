@@ -92,7 +92,7 @@ func (p *Plan) With(proponent, expert, title string) (*Plan, error) {
 
 var columns = []string{"name", "code", "zone", "proponent_sessions", "expert_sessions", "papers"}
 
-// ReadPlan reads the CSV file of the participants, which docs/collect.md describes. Each session must have a
+// ReadPlan reads the CSV file of the participants, which docs/bench-argscichat.md describes. Each session must have a
 // proponent and an expert, and the sessions of a person must not overlap. No error contains a code.
 func ReadPlan(path string) (*Plan, error) {
 	raw, err := files.ReadText(path)
