@@ -61,16 +61,17 @@ func TestKeyInNoError(t *testing.T) {
 }
 
 func TestOpenErrors(t *testing.T) {
-	const known = "want PROVIDER:MODEL with a provider of anthropic, cohere, google, mistral, ollama, openai, openai-responses, scripted"
+	const providers = "anthropic, cohere, google, mistral, ollama, openai, openai-responses, scripted"
+	const known = "want PROVIDER:MODEL with a provider of " + providers
 	tests := []struct {
 		name   string
 		config llm.Config
 		want   string
 	}{
-		{"misspelt provider", llm.Config{Spec: "antropic:c"}, `model "antropic:c": unknown provider "antropic": did you mean anthropic:c? The providers are anthropic, cohere, google, mistral, ollama, openai, openai-responses, scripted`},
-		{"provider of another kind", llm.Config{Spec: "zz:c"}, `model "zz:c": unknown provider "zz": want PROVIDER:MODEL with a provider of anthropic, cohere, google, mistral, ollama, openai, openai-responses, scripted`},
-		{"slash for a colon", llm.Config{Spec: "google/gemini"}, `model "google/gemini" has no provider: did you mean google:gemini? The providers are anthropic, cohere, google, mistral, ollama, openai, openai-responses, scripted`},
-		{"no provider", llm.Config{Spec: "gpt-4o"}, `model "gpt-4o" has no provider: did you mean openai:gpt-4o? The providers are anthropic, cohere, google, mistral, ollama, openai, openai-responses, scripted`},
+		{"misspelt provider", llm.Config{Spec: "antropic:c"}, `model "antropic:c": unknown provider "antropic": did you mean anthropic:c? The providers are ` + providers},
+		{"provider of another kind", llm.Config{Spec: "zz:c"}, `model "zz:c": unknown provider "zz": ` + known},
+		{"slash for a colon", llm.Config{Spec: "google/gemini"}, `model "google/gemini" has no provider: did you mean google:gemini? The providers are ` + providers},
+		{"no provider", llm.Config{Spec: "gpt-4o"}, `model "gpt-4o" has no provider: did you mean openai:gpt-4o? The providers are ` + providers},
 		{"unknown", llm.Config{Spec: "lamas:x"}, `model "lamas:x": unknown provider "lamas": ` + known},
 		{"empty", llm.Config{}, `model "": unknown provider "": ` + known},
 		{"no model", llm.Config{Spec: "openai:"}, `model "openai:": the model's name is missing: want openai:MODEL`},
