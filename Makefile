@@ -6,7 +6,7 @@
 # small real models on llama.cpp's server, NeMo Gym's own agent against airqa serve, and exports in the datasets library of
 # Hugging Face (the last two with Python 3.12 or newer); by hand, and before a release; twenty minutes or so, and 2 GB of
 # packages in the user's cache folder.
-# make toadd: all tests after the steps of "To add …" in docs/ARCHITECTURE.md, for four of its rows; ten minutes.
+# make toadd: all tests after the steps of "Where do I add …" in CONTRIBUTING.md; ten minutes.
 .PHONY: test check vet lint deadcode tidy unit race demo build warm speed mutate nightly toadd workflows release
 
 GOLANGCI = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.10.1

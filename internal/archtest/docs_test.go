@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -13,6 +14,7 @@ import (
 const (
 	proseColumns = 120
 	pageLines    = 400
+	docPages     = 30 // files of docs without docs/formats; may only fall
 )
 
 var (
@@ -20,6 +22,21 @@ var (
 	docHeading = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	notAnchor  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
+
+// A new page needs a merge of others first: lower docPages with each merge.
+func TestDocPages(t *testing.T) {
+	files, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = slices.DeleteFunc(files, func(file string) bool { return filepath.Base(file) == "cli.md" })
+	switch n := len(files); {
+	case n > docPages:
+		t.Errorf("docs has %d pages, and %d are allowed: add to a page that the same reader needs", n, docPages)
+	case n < docPages:
+		t.Errorf("docs has %d pages: lower docPages from %d", n, docPages)
+	}
+}
 
 func TestDocs(t *testing.T) {
 	pages := make(map[string]string)

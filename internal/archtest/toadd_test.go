@@ -2,6 +2,7 @@ package archtest
 
 import (
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -14,8 +15,8 @@ import (
 	"airqa/internal/testkit"
 )
 
-// TestToAdd follows rows of the table "To add …" of docs/ARCHITECTURE.md in a copy of the tree, one file of
-// testdata/toadd for each. Its parts are:
+// TestToAdd follows the steps of "Where do I add …" in CONTRIBUTING.md in a copy of the tree, one file of testdata/toadd for
+// each row. Its parts are:
 //
 //	-- FILE --        a new file
 //	-- edit FILE --   a text of FILE between the lines <<< and ===, and its replacement between === and >>>
@@ -28,7 +29,7 @@ func TestToAdd(t *testing.T) {
 	testkit.Long(t, "builds packages with changed files")
 	c := newCopy(t)
 	rows, err := filepath.Glob("testdata/toadd/*.txtar")
-	if err != nil || len(rows) < 4 {
+	if err != nil || len(rows) < 7 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
 	for _, path := range rows {
@@ -114,7 +115,7 @@ func newCopy(t *testing.T) *treeCopy {
 func (c *treeCopy) write(t *testing.T, name, text string) {
 	t.Helper()
 	to := filepath.Join(c.dir, name)
-	if err := os.WriteFile(to, []byte(text), 0o600); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, []byte(text), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	c.changed[filepath.Join(c.root, name)] = to
