@@ -50,37 +50,35 @@ type Settings struct {
 	QuestionLimits
 }
 
-// ToolSettings shape what an agent sees of the tools, whether airqa or a client asks the model.
-type ToolSettings struct {
-	Turns             int    `json:"turns" name:"turns" default:"20" help:"Maximum turns of an agent, or calls of a client (paper: 20)."`
-	Rows              int    `json:"rows" name:"rows" default:"0" unrecorded:"0" placeholder:"N" help:"Maximum rows shown per result of Query and Retrieve (authors' code: 10); 0 means that only --observation-tokens limits a result."`
-	Retrieve          string `json:"retrieve" name:"retrieve" default:"dense" enum:"dense,bm25,hybrid" help:"How Retrieve searches: dense (paper), bm25 or hybrid."`
-	RepeatLimit       int    `json:"repeat_limit" name:"repeat-limit" default:"0" unrecorded:"0" placeholder:"N" help:"Say from the Nth identical call in a row that it repeats itself, and end the episode after 2N; 0 means never (paper)."`
-	ObservationTokens int    `json:"observation_tokens" name:"observation-tokens" default:"5000" placeholder:"N" help:"Maximum tokens of one tool result (paper: 5,000)."`
+// Amount is a cost or a number of tokens. The zero value is no limit.
+type Amount struct {
+	USD    float64
+	Tokens int
+	// Text is the amount as it was given, for the record.
+	Text string
 }
 
-// Amount is a cost or a number of tokens: "0.05usd" or "60000tokens"; a number alone is in USD. Empty is no limit.
-type Amount string
-
-// Parse returns the amount; one of the two is 0.
-func (a Amount) Parse() (usd float64, tokens int, err error) {
-	if a == "" {
-		return 0, 0, nil
+// UnmarshalText reads "0.05usd" or "60000tokens"; a number alone is in USD. An invalid text changes nothing.
+func (a *Amount) UnmarshalText(text []byte) error {
+	given := Amount{Text: string(text)}
+	var err error
+	number, tokens := strings.CutSuffix(given.Text, "tokens")
+	switch {
+	case given.Text == "":
+	case tokens:
+		given.Tokens, err = strconv.Atoi(number)
+	default:
+		given.USD, err = strconv.ParseFloat(strings.TrimSuffix(number, "usd"), 64)
 	}
-	if number, ok := strings.CutSuffix(string(a), "tokens"); ok {
-		if tokens, err = strconv.Atoi(number); err == nil && tokens >= 0 {
-			return 0, tokens, nil
-		}
-	} else if usd, err = strconv.ParseFloat(strings.TrimSuffix(string(a), "usd"), 64); err == nil && usd >= 0 && !math.IsInf(usd, 1) {
-		return usd, 0, nil
+	if err != nil || given.Tokens < 0 || !(given.USD >= 0) || math.IsInf(given.USD, 1) {
+		return Usagef("%q: want a cost such as 0.05usd or a number such as 60000tokens", given.Text)
 	}
-	return 0, 0, Usagef("%q: want a cost such as 0.05usd or a number such as 60000tokens", string(a))
+	*a = given
+	return nil
 }
 
-// QueryLimit limits a statement.
-type QueryLimit struct {
-	QuerySeconds float64 `json:"query_seconds" name:"query-seconds" default:"30" unrecorded:"30" placeholder:"S" help:"Timeout of one SQL statement, in seconds."`
-}
+// String is the amount as it was given.
+func (a Amount) String() string { return a.Text }
 
 // QuestionLimits are the budgets of one question. 0 is unlimited.
 type QuestionLimits struct {
@@ -188,7 +186,7 @@ func plain(v reflect.Value) any {
 	case Protocol:
 		return string(x)
 	case Amount:
-		return string(x)
+		return x.Text
 	default:
 		return x
 	}
@@ -208,11 +206,14 @@ func textOf(t reflect.Type, value any) string {
 
 // set parses a text into a field; an invalid one leaves it unchanged.
 func set(v reflect.Value, text string) {
-	switch v.Interface().(type) {
-	case time.Duration:
+	switch x := v.Addr().Interface().(type) {
+	case *time.Duration:
 		if d, err := time.ParseDuration(text); err == nil {
-			v.SetInt(int64(d))
+			*x = d
 		}
+		return
+	case *Amount:
+		_ = x.UnmarshalText([]byte(text))
 		return
 	}
 	switch v.Kind() {

@@ -35,7 +35,7 @@ func otherSettings() qa.Settings {
 		ToolSettings: qa.ToolSettings{Turns: 7, Rows: 10, Retrieve: "bm25", ObservationTokens: 3000},
 		Window:       3, Protocol: "react-json", ByConference: true, FormatErrors: 2, ContextTokens: 4000, Passages: 6,
 		QuestionLimits: qa.QuestionLimits{
-			QuestionBudget: "20000000tokens", QueryLimit: qa.QueryLimit{QuerySeconds: 5},
+			QuestionBudget: qa.Amount{Tokens: 20_000_000, Text: "20000000tokens"}, QuerySeconds: 5,
 			QuestionDeadline: 90*time.Minute + 500*time.Millisecond,
 		},
 	}
@@ -76,7 +76,7 @@ func TestFormat(t *testing.T) {
 }
 
 func TestAmount(t *testing.T) {
-	for text, want := range map[qa.Amount]struct {
+	for text, want := range map[string]struct {
 		usd    float64
 		tokens int
 		fails  bool
@@ -84,8 +84,13 @@ func TestAmount(t *testing.T) {
 		"": {}, "0.05usd": {usd: 0.05}, "2": {usd: 2}, "1e-7usd": {usd: 1e-7}, "60000tokens": {tokens: 60000}, "-1usd": {fails: true}, "nan": {fails: true},
 		"inf": {fails: true}, "1.5tokens": {fails: true}, "-5tokens": {fails: true}, "tokens": {fails: true}, "usd": {fails: true}, "5 usd": {fails: true}, "8h": {fails: true},
 	} {
-		if usd, tokens, err := text.Parse(); usd != want.usd || tokens != want.tokens || err != nil != want.fails {
-			t.Errorf("%q: %v, %d, %v", text, usd, tokens, err)
+		before := qa.Amount{USD: 7, Text: "7"}
+		got, expected := before, qa.Amount{USD: want.usd, Tokens: want.tokens, Text: text}
+		if want.fails {
+			expected = before
+		}
+		if err := got.UnmarshalText([]byte(text)); got != expected || err != nil != want.fails {
+			t.Errorf("%q: %+v, %v", text, got, err)
 		}
 	}
 }

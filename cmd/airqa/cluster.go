@@ -226,7 +226,7 @@ func divideData(job *shard.Job, data dataFlags, part shardFlag, replace bool) er
 		return qa.Usagef("--vectors %s: shards keep their vectors in files; copy those of the joined directory with airqa store vectors --to",
 			settings.MaskURL(data.Vectors))
 	}
-	connections, err := job.Connections("--embed-connections", data.EmbedConnections)
+	connections, err := job.Connections(data.EmbedConnections)
 	if err != nil {
 		return withCode(exitUsage, err)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -126,9 +125,8 @@ func (f budgetFlags) priced(c models.Config, question qa.QuestionLimits) (models
 	if err != nil {
 		return c, qa.Usagef("--%w", err)
 	}
-	usd, _, err := question.QuestionBudget.Parse()
-	c.Price, c.PriceRequired = price, f.Budget.USD > 0 || usd > 0
-	return c, err
+	c.Price, c.PriceRequired = price, f.Budget.USD > 0 || question.QuestionBudget.USD > 0
+	return c, nil
 }
 
 // calling returns how models are called.
@@ -142,9 +140,6 @@ func calling(e endpointFlags, b budgetFlags, question qa.QuestionLimits) (models
 
 // checkQuestionLimits rejects invalid limits of a question.
 func checkQuestionLimits(q qa.QuestionLimits) error {
-	if _, _, err := q.QuestionBudget.Parse(); err != nil {
-		return fmt.Errorf("--question-budget %w", err)
-	}
 	if q.QuestionDeadline < 0 {
 		return qa.Usagef("--question-deadline %s: must not be negative", q.QuestionDeadline)
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/agent"
 	"airqa/bench/agreement"
 	"airqa/env/embed"
 	"airqa/env/embed/minilm"
@@ -45,9 +44,9 @@ type effect struct {
 // effects apply to every command whose flag reaches the part. All other flags of a command are in scripted.
 var effects = []effect{
 	{"budget", "--budget 1.5usd,900tokens,90m", field("Budget"), budget.Limits{USD: 1.5, Tokens: 900, Time: 90 * time.Minute}},
-	{"question-budget", "--question-budget 0.25usd", questionLimits, agent.Budget{USD: 0.25}},
-	{"question-budget", "--question-budget 700tokens", questionLimits, agent.Budget{Tokens: 700}},
-	{"question-deadline", "--question-deadline 20m", questionLimits, agent.Budget{Deadline: 20 * time.Minute}},
+	{"question-budget", "--question-budget 0.25usd", questionLimits, qa.QuestionLimits{QuestionBudget: qa.Amount{USD: 0.25, Text: "0.25usd"}}},
+	{"question-budget", "--question-budget 700tokens", questionLimits, qa.QuestionLimits{QuestionBudget: qa.Amount{Tokens: 700, Text: "700tokens"}}},
+	{"question-deadline", "--question-deadline 20m", questionLimits, qa.QuestionLimits{QuestionDeadline: 20 * time.Minute}},
 	{"query-seconds", "--query-seconds 12", deadlineOfQuery, 12 * time.Second},
 	{"price", "--price 2,10,1", price, qa.Price{Prompt: 2, Completion: 10, Cached: 1}},
 
@@ -385,7 +384,8 @@ func testApp() *app {
 
 func questionLimits(_ *testing.T, _ *app, c any) any {
 	if limits, ok := part[qa.QuestionLimits](c); ok {
-		return session.QuestionBudget(limits, nil, nil)
+		limits.QuerySeconds = 0 // has a test of its own
+		return limits
 	}
 	return nil
 }

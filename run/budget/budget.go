@@ -31,11 +31,11 @@ func (l *Limits) UnmarshalText(text []byte) error {
 			l.Time = d
 			continue
 		}
-		usd, tokens, err := qa.Amount(part).Parse()
-		if err != nil {
+		var a qa.Amount
+		if err := a.UnmarshalText([]byte(part)); err != nil {
 			return fmt.Errorf("%w, or a time such as 8h", err)
 		}
-		l.USD, l.Tokens = max(l.USD, usd), max(l.Tokens, tokens)
+		l.USD, l.Tokens = max(l.USD, a.USD), max(l.Tokens, a.Tokens)
 	}
 	return nil
 }

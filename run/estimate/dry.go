@@ -266,11 +266,10 @@ func (c job) total(finished []Cost, j JobEstimate) *Estimate {
 		most.Usage.Prompt += j.First.Max + min(i, settings.Window)*(c.MaxReply+settings.ObservationTokens)
 	}
 	e := FromBounds(least, most, n, c.Price)
-	usd, tokens, _ := settings.QuestionBudget.Parse() // is checked
-	if limit := float64(tokens * j.ToRun); limit > 0 {
+	if limit := float64(settings.QuestionBudget.Tokens * j.ToRun); limit > 0 {
 		e.Tokens = e.Tokens.atMost(limit)
 	}
-	if limit := usd * float64(j.ToRun); limit > 0 && e.USD != nil {
+	if limit := settings.QuestionBudget.USD * float64(j.ToRun); limit > 0 && e.USD != nil {
 		e.USD = new(e.USD.atMost(limit))
 	}
 	return e

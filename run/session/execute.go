@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"airqa/agent"
 	"airqa/baselines"
 	"airqa/eval"
 	"airqa/internal/terminal"
@@ -115,10 +116,16 @@ func (e *execution) runJobs(ctx context.Context, jobs []*running) []Ended {
 			model: r.Model, account: e.account, started: e.Now(), keepAnswers: len(p.Picked) == 1,
 		}
 		r.OnWait(b.refresh)
+		limits := p.Settings.QuestionLimits
+		question := agent.Budget{
+			Tokens: limits.QuestionBudget.Tokens, USD: limits.QuestionBudget.USD, Deadline: limits.QuestionDeadline, Forecast: r.Forecast(),
+		}
+		if r.Price != nil {
+			question.Price = r.Price.Of
+		}
 		config := run.Config{
 			Solver: r.solver, Writer: r.writer, Recorded: r.recorded, Workers: p.Workers, Slots: slots, Repeats: p.Repeats, Now: e.Now,
-			Budget:           QuestionBudget(p.Settings.QuestionLimits, r.Forecast(), r.Price),
-			MaxEqualFailures: maxEqualFailures, Progress: b.add, Only: p.Only, Skip: r.skip, Watch: p.Watch,
+			Budget: question, MaxEqualFailures: maxEqualFailures, Progress: b.add, Only: p.Only, Skip: r.skip, Watch: p.Watch,
 			Outage: func(wait time.Duration, reason string) {
 				e.Notify.Infof("%s: every question is failing (%s); next attempt in %s (Ctrl-C stops)", r.Name, reason, wait)
 			},

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"airqa/agent"
 	"airqa/baselines"
 	"airqa/internal/files"
 	"airqa/internal/ledger"
@@ -240,16 +239,6 @@ func (s Session) Record(p Plan, j Job, solver *baselines.Solver, schema string) 
 	config, err := runlog.Config{Program: s.Program, Created: s.Now().UTC(), Note: note, Shape: shape}.
 		Redacted(s.RedactKeys) // paths of the note stay as given
 	return config, questions, err
-}
-
-// QuestionBudget is the budget of one question for a model with a price.
-func QuestionBudget(q qa.QuestionLimits, forecast func(qa.Request) qa.Usage, price *qa.Price) agent.Budget {
-	usd, tokens, _ := q.QuestionBudget.Parse() // is checked
-	b := agent.Budget{Tokens: tokens, USD: usd, Deadline: q.QuestionDeadline, Forecast: forecast}
-	if price != nil {
-		b.Price = price.Of
-	}
-	return b
 }
 
 // damage is the lost part of a log: unreadable lines, and the episodes that run again because of them.

@@ -180,8 +180,10 @@ func (j Job) Budget(l budget.Limits) ([]string, error) {
 	return []string{"--budget", part.String()}, nil
 }
 
-// Connections is the flag of a maximum number of concurrent requests that shards running at a time share; none if it is 0.
-func (j Job) Connections(flag string, n int) ([]string, error) {
+// Connections is the flag of the maximum number of concurrent requests to an embedding server, which the shards running at a
+// time share; none if it is 0.
+func (j Job) Connections(n int) ([]string, error) {
+	const flag = "--embed-connections"
 	switch {
 	case n == 0:
 		return nil, nil

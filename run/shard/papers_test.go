@@ -187,13 +187,13 @@ func drained(t *testing.T, task []string) {
 // Shards that run at a time share the connections to the embedding server.
 func TestConnections(t *testing.T) {
 	j := ingesting()
-	if got, err := j.Connections("--embed-connections", 30); err != nil || strings.Join(got, " ") != "--embed-connections 7" {
+	if got, err := j.Connections(30); err != nil || strings.Join(got, " ") != "--embed-connections 7" {
 		t.Errorf("got %q, %v", got, err)
 	}
-	if got, err := j.Connections("--embed-connections", 0); err != nil || got != nil {
+	if got, err := j.Connections(0); err != nil || got != nil {
 		t.Errorf("got %q, %v", got, err)
 	}
-	if _, err := j.Connections("--embed-connections", 3); err == nil || !strings.Contains(err.Error(), "add --parallel 3") {
+	if _, err := j.Connections(3); err == nil || !strings.Contains(err.Error(), "add --parallel 3") {
 		t.Errorf("too few: %v", err)
 	}
 }
