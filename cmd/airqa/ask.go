@@ -21,6 +21,8 @@ import (
 	"airqa/qa"
 	"airqa/run/ask"
 	"airqa/run/models"
+	"airqa/run/papers"
+	"airqa/run/plan"
 	"airqa/run/session"
 )
 
@@ -196,7 +198,7 @@ func (c *askCmd) job(a *app) (session.Job, error) {
 	if err != nil {
 		return session.Job{}, err
 	}
-	jobs, _, err := a.session().Jobs(session.Choice{
+	jobs, _, err := plan.Jobs(a.session(), plan.Choice{
 		Baselines: []string{c.Baseline}, Models: []string{c.Model}, Calls: calls, Workers: 1, Out: c.Out,
 	})
 	if err != nil {
@@ -233,7 +235,7 @@ func (c *askCmd) papers(a *app, files []string, job session.Job) (*env.Env, erro
 			return nil, err
 		}
 	}
-	world, err := c.open(a, session.WorldConfig([]session.Job{job}, c.Settings))
+	world, err := c.open(a, plan.WorldConfig([]session.Job{job}, c.Settings))
 	if errors.Is(err, datadir.ErrNotDataDir) {
 		return nil, withCode(exitUsage, fmt.Errorf("%w\n  or name PDFs: airqa ask \"QUESTION\" paper.pdf", err))
 	}
@@ -260,11 +262,11 @@ func (c *askCmd) ingest(a *app, papers []string) error {
 }
 
 // fetched downloads the papers that are given by address, and returns all as paths.
-func fetched(a *app, dir string, papers []string) ([]string, error) {
+func fetched(a *app, dir string, sources []string) ([]string, error) {
 	var paths []string
-	var items []sources.Item
-	for _, p := range papers {
-		if _, err := os.Stat(p); err == nil || !sources.IsAddress(p) {
+	var items []fetch.Item
+	for _, p := range sources {
+		if _, err := os.Stat(p); err == nil || !fetch.IsAddress(p) {
 			paths = append(paths, p)
 			continue
 		}
@@ -274,7 +276,8 @@ func fetched(a *app, dir string, papers []string) ([]string, error) {
 		}
 		items = append(items, item)
 	}
-	sum, err := a.session().Fetch(env.WriterConfig{Dir: dir}, sources.Fetcher{UserAgent: "airqa/" + version}, items)
+	to := papers.Writer{Session: a.session(), To: env.WriterConfig{Dir: dir}}
+	sum, err := to.Fetch(fetch.Fetcher{UserAgent: "airqa/" + version}, items)
 	if err == nil && len(sum.Failed) > 0 {
 		err = fmt.Errorf("%s of %d could not be fetched; download the PDF and pass the file", terminal.Plural(len(sum.Failed), "paper"), len(items))
 	}

@@ -23,6 +23,7 @@ import (
 	"airqa/report"
 	"airqa/report/render"
 	"airqa/run/models"
+	"airqa/run/papers"
 	"airqa/run/scoring"
 	"airqa/run/session"
 	"airqa/runlog"
@@ -117,7 +118,7 @@ func (d demo) ingest() error {
 	if err != nil {
 		return err
 	}
-	sum, err := d.session().Ingest(env.WriterConfig{Dir: d.data()}, files, ingest.Config{Workers: 2}, datadir.Chunking{})
+	sum, err := papers.Writer{Session: d.session(), To: env.WriterConfig{Dir: d.data()}}.Ingest(files, ingest.Config{Workers: 2}, datadir.Chunking{})
 	if err != nil {
 		return err
 	}

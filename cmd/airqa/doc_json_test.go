@@ -29,8 +29,8 @@ import (
 	"airqa/report/compare"
 	"airqa/report/questions"
 	"airqa/run/ask"
-	"airqa/run/estimate"
 	"airqa/run/merge"
+	"airqa/run/plan"
 	"airqa/run/replay"
 	"airqa/run/scoring"
 	"airqa/run/status"
@@ -94,7 +94,7 @@ var jsonOutputs = map[string]jsonOutput{
 	},
 	"run": {
 		[]string{"run -d airqa-demo/data -q airqa-demo/questions.jsonl --baseline rag -m offline --dry-run --json"},
-		[]any{estimate.Dry{}},
+		[]any{plan.Dry{}},
 	},
 	"status": {
 		[]string{"status airqa-demo/runs/rag --json"},

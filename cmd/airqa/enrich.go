@@ -16,6 +16,7 @@ import (
 	"airqa/qa"
 	"airqa/run/budget"
 	"airqa/run/models"
+	"airqa/run/papers"
 )
 
 type enrichCmd struct {
@@ -74,7 +75,7 @@ func (c enrichCmd) Run(a *app) (err error) {
 	}
 	var applied enrich.Applied
 	to := env.WriterConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts}
-	err = a.session().Write(ctx, to, "embed", func(store *env.Writer) (err error) { // into the database and the index
+	err = papers.Writer{Session: a.session(), To: to}.Write(ctx, "embed", func(store *env.Writer) (err error) { // into the database and the index
 		applied, err = e.Apply(ctx, store)
 		return err
 	})

@@ -8,7 +8,7 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/run/session"
+	"airqa/run/plan"
 	"airqa/serve"
 	"airqa/train/curate"
 	"airqa/train/tasks"
@@ -33,7 +33,7 @@ type exportTasksCmd struct {
 	ImageData  string `placeholder:"DIR" help:"With harbor: data directory in --sidecar-image. Default: AIRQA_DATA of the host is mounted."`
 	AgentImage string `default:"ubuntu:24.04" placeholder:"IMAGE" help:"With harbor: image of the agent's container."`
 	episodeFlags
-	session.Selection
+	plan.Selection
 }
 
 func (c exportTasksCmd) Run(a *app) error {

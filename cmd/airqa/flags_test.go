@@ -28,8 +28,8 @@ import (
 	"airqa/report/render"
 	"airqa/run/budget"
 	"airqa/run/models"
+	"airqa/run/plan"
 	"airqa/run/scoring"
-	"airqa/run/session"
 	"airqa/runlog"
 )
 
@@ -585,7 +585,7 @@ func remoteEmbedder(t *testing.T, a *app, c any) any {
 }
 
 func picked(t *testing.T, a *app, c any) any {
-	selection, ok := part[session.Selection](c)
+	selection, ok := part[plan.Selection](c)
 	if !ok {
 		return nil
 	}
@@ -599,7 +599,7 @@ func picked(t *testing.T, a *app, c any) any {
 			examples[i].Tags = append(examples[i].Tags, "third")
 		}
 	}
-	chosen, err := a.session().Select(selection, examples)
+	chosen, err := plan.Select(a.session(), selection, examples)
 	if err != nil {
 		t.Fatal(err)
 	}

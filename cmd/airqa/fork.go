@@ -11,6 +11,7 @@ import (
 	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/qa"
+	"airqa/run/plan"
 	"airqa/run/session"
 	"airqa/runlog"
 )
@@ -106,7 +107,7 @@ func (c forkCmd) resume(a *app, b *session.Branch, ex qa.Example, recorded map[s
 	settings.QuestionLimits = c.QuestionLimits
 	job := session.Job{Baseline: b.Baseline, Model: m, Dir: dir, Name: b.Baseline.Name}
 	recordedIn := session.Job{Baseline: b.Baseline, Dir: c.Dir} // the fork sees the papers of the run
-	world, err := c.open(a, session.WorldConfig([]session.Job{recordedIn}, settings))
+	world, err := c.open(a, plan.WorldConfig([]session.Job{recordedIn}, settings))
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/run/importer"
+	"airqa/run/papers"
 )
 
 type importDatabaseCmd struct {
@@ -52,8 +53,8 @@ func (c importDatabaseCmd) Run(a *app) (err error) {
 		return withCode(exitUsage, err)
 	}
 	defer func() { err = errors.Join(err, pdfs.Close()) }()
-	cfg := sources.ImportConfig{From: from, Name: c.source(), PDFs: pdfs, Replace: c.Replace, Take: c.Shard.Has}
-	sum, err := a.session().Import(to, c.Database, cfg)
+	cfg := release.Config{From: from, Name: c.source(), PDFs: pdfs, Replace: c.Replace, Take: c.Shard.Has}
+	sum, err := papers.Writer{Session: a.session(), To: to}.Import(c.Database, cfg)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"airqa/internal/settings"
 	"airqa/internal/terminal"
 	"airqa/qa"
+	"airqa/run/papers"
 	"airqa/run/shard"
 )
 
@@ -117,11 +118,11 @@ func (c ingestCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	papers := slices.Clone(c.Paths)
+	sources := slices.Clone(c.Paths)
 	for _, i := range items {
-		papers = append(papers, i.URL)
+		sources = append(sources, i.URL)
 	}
-	if to, err = c.of(a, to, papers, c.Replace); err != nil {
+	if to, err = c.of(a, to, sources, c.Replace); err != nil {
 		return err
 	}
 	cfg := c.config()
@@ -135,11 +136,11 @@ func (c ingestCmd) Run(a *app) error {
 			return err
 		}
 	}
-	err = a.session().CompleteRemoval(a.ctx, to) // before downloads, which it would remove
-	if err != nil {
+	w := papers.Writer{Session: a.session(), To: to}
+	if err := w.CompleteRemoval(a.ctx); err != nil { // before downloads, which it would remove
 		return err
 	}
-	return c.ingest(a, to, cfg, chunks)
+	return c.ingest(a, w, cfg, chunks)
 }
 
 // check checks the flags that need no file.
@@ -154,12 +155,12 @@ func (c ingestCmd) check() (datadir.Chunking, error) {
 }
 
 // ingest reads the files and the fetched papers.
-func (c ingestCmd) ingest(a *app, to env.WriterConfig, cfg ingest.Config, chunks datadir.Chunking) error {
-	g, err := c.gather(a, to)
+func (c ingestCmd) ingest(a *app, w papers.Writer, cfg ingest.Config, chunks datadir.Chunking) error {
+	g, err := c.gather(a, w)
 	if err != nil {
 		return err
 	}
-	sum, err := a.session().Ingest(to, g.files, cfg, chunks)
+	sum, err := w.Ingest(g.files, cfg, chunks)
 	if err != nil {
 		return err
 	}
@@ -168,7 +169,7 @@ func (c ingestCmd) ingest(a *app, to env.WriterConfig, cfg ingest.Config, chunks
 	}
 	if c.JSON {
 		r := ingestResult{
-			Shard: to.Shard, Added: sum.Added, Present: sum.Skipped, Pages: sum.Pages,
+			Shard: w.To.Shard, Added: sum.Added, Present: sum.Skipped, Pages: sum.Pages,
 			Poor: append([]ingest.Poor{}, sum.Poor...), Failed: []ingestFailure{},
 		}
 		for _, f := range sum.Failed {
@@ -178,7 +179,7 @@ func (c ingestCmd) ingest(a *app, to env.WriterConfig, cfg ingest.Config, chunks
 			return err
 		}
 	}
-	err = a.ingestEnd(to, len(g.files), sum)
+	err = a.ingestEnd(w.To, len(g.files), sum)
 	switch {
 	case err != nil:
 		return err
@@ -298,7 +299,7 @@ type gathered struct {
 }
 
 // gather fetches papers and lists all PDFs to read.
-func (c ingestCmd) gather(a *app, to env.WriterConfig) (g gathered, err error) {
+func (c ingestCmd) gather(a *app, w papers.Writer) (g gathered, err error) {
 	items, err := c.items()
 	if err != nil {
 		return g, err
@@ -312,7 +313,7 @@ func (c ingestCmd) gather(a *app, to env.WriterConfig) (g gathered, err error) {
 	if delay == 0 {
 		delay = -1 // in sources.Fetcher, 0 is the default and a negative time is none
 	}
-	fetched, err := a.session().Fetch(to, sources.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: delay, UserAgent: "airqa/" + version}, items)
+	fetched, err := w.Fetch(fetch.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: delay, UserAgent: "airqa/" + version}, items)
 	if err != nil {
 		return g, err
 	}

@@ -33,6 +33,7 @@ import (
 	"airqa/qa"
 	"airqa/report/render"
 	"airqa/run/models"
+	"airqa/run/plan"
 	"airqa/run/scoring"
 	"airqa/run/session"
 	"airqa/runlog"
@@ -309,7 +310,7 @@ func advice(err error) string {
 	if errors.As(err, &absent) {
 		return "\n  Or give --judge openai:NAME and AIRQA_JUDGE_BASE_URL, or --judge-base-url of airqa score (your own endpoint), --judge none (objective answers only) or --judge offline (compares words)"
 	}
-	var missing *session.MissingError
+	var missing *plan.MissingError
 	if errors.As(err, &missing) {
 		return "\n  --missing skip skips these questions, --missing run asks them anyway; --dry-run --json lists the papers"
 	}

@@ -13,6 +13,7 @@ import (
 	"airqa/env/paperdb"
 	"airqa/internal/terminal"
 	"airqa/qa"
+	"airqa/run/papers"
 )
 
 // papersFlags name a data directory and the format of a list.
@@ -251,21 +252,22 @@ func (c papersRmCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	papers, err := env.OpenPapers(a.ctx, c.Data)
+	w := papers.Writer{Session: a.session(), To: to}
+	before, err := env.OpenPapers(a.ctx, c.Data)
 	if err != nil {
 		return err
 	}
-	removed, plan, err := c.plan(a.ctx, papers)
-	err = errors.Join(err, papers.Close())
+	removed, plan, err := c.plan(a.ctx, before)
+	err = errors.Join(err, before.Close())
 	if err != nil && !c.DryRun {
 		// The papers may be gone already, but not their files.
-		return errors.Join(err, a.session().CompleteRemoval(a.ctx, to))
+		return errors.Join(err, w.CompleteRemoval(a.ctx))
 	}
 	if err != nil {
 		return err
 	}
 	if !c.DryRun {
-		if err := a.session().Remove(to, plan); err != nil {
+		if err := w.Remove(plan); err != nil {
 			return err
 		}
 	}
@@ -335,7 +337,7 @@ type joinedPapers struct {
 }
 
 func (c papersJoinCmd) Run(a *app) error {
-	j, err := a.session().Join(join.Config{Dir: c.Data, From: c.Dirs, Partial: c.Partial, Replace: c.Replace, DryRun: c.DryRun})
+	j, err := papers.Join(a.session(), join.Config{Dir: c.Data, From: c.Dirs, Partial: c.Partial, Replace: c.Replace, DryRun: c.DryRun})
 	if _, ok := errors.AsType[*qa.FailedError](err); ok {
 		err = fmt.Errorf("%w\n  To join without them, add --partial", err)
 	}

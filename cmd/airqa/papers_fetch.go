@@ -10,12 +10,13 @@ import (
 	"strings"
 	"time"
 
+	"airqa/env"
 	"airqa/ingest"
 	"airqa/ingest/sources"
 	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/run/session"
+	"airqa/run/papers"
 	"airqa/run/shard"
 )
 
@@ -61,11 +62,11 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	papers := append([]string{c.Questions}, c.Metadata...)
+	sources := append([]string{c.Questions}, c.Metadata...)
 	if c.Named || c.Limit > 0 { // this does not end a fetch of all
-		papers[0] += "/some"
+		sources[0] += "/some"
 	}
-	if to, err = c.of(a, to, papers, false); err != nil {
+	if to, err = c.of(a, to, sources, false); err != nil {
 		return err
 	}
 	metadata, err := sources.OpenCatalog(c.Metadata)
@@ -73,7 +74,8 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 		return withCode(exitUsage, err)
 	}
 	defer func() { err = errors.Join(err, metadata.Close()) }()
-	if err := a.session().CompleteRemoval(a.ctx, to); err != nil { // before downloads, which it would remove
+	w := papers.Writer{Session: a.session(), To: to}
+	if err := w.CompleteRemoval(a.ctx); err != nil { // before downloads, which it would remove
 		return err
 	}
 	questions, plan, err := c.plan(a, metadata)
@@ -83,9 +85,9 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 	var received int64
 	var stopped error
 	if !c.DryRun {
-		received, stopped = a.session().Acquire(session.Acquisition{
-			To: to, Plan: plan, Limit: c.Limit, Reading: c.config(), Chunks: chunks,
-			Fetcher: sources.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: c.delay(), UserAgent: "airqa/" + version},
+		received, stopped = w.Acquire(papers.Acquisition{
+			Plan: plan, Limit: c.Limit, Reading: c.config(), Chunks: chunks,
+			Fetcher: fetch.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: c.delay(), UserAgent: "airqa/" + version},
 		})
 	}
 	report := fetchReport{
@@ -111,8 +113,8 @@ func (c papersFetchCmd) plan(a *app, metadata *sources.Catalog) (int, sources.Pl
 	if err != nil {
 		return 0, sources.Plan{}, err
 	}
-	held, err := session.VenuesIn(a.ctx, c.Data)
-	plan := sources.MakePlan(sources.PlanConfig{Questions: questions, Metadata: metadata, Held: held, Named: c.Named})
+	held, err := env.VenuesIn(a.ctx, c.Data)
+	plan := wanted.Make(wanted.Config{Questions: questions, Metadata: metadata, Held: held, Named: c.Named})
 	all := len(plan.Papers)
 	plan.Papers = slices.DeleteFunc(plan.Papers, func(p sources.Paper) bool { return !c.Shard.Has(p.ID) })
 	if c.Shard != (shard.Part{}) {

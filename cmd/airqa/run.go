@@ -12,7 +12,7 @@ import (
 	"airqa/env"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/run/estimate"
+	"airqa/run/plan"
 	"airqa/run/scoring"
 	"airqa/run/session"
 	"airqa/run/shard"
@@ -29,7 +29,7 @@ type runCmd struct {
 	workersFlag
 	Repeats int    `default:"1" placeholder:"K" help:"Episodes per question. If you raise it later, only the new episodes run."`
 	Retry   string `default:"errors" enum:"errors,all,none" help:"Finished episodes to retry: errors (endpoint or tool failures), all (also images refused by the model) or none."`
-	session.Selection
+	plan.Selection
 	Shard   shard.Part `placeholder:"I/N" help:"Run only shard I of N equal parts of the selected questions, in its own run directory; airqa shards merge merges all shards into one run. --budget and -j apply to this shard."`
 	Missing string     `default:"stop" enum:"stop,skip,run" help:"Questions with papers missing from the data directory: stop (run nothing), skip (leave them out) or run (ask anyway); skip and run also accept a data directory to which adding papers was interrupted. A resumed run keeps its first choice."`
 	budgetFlags
@@ -49,14 +49,14 @@ func (c runCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	plan, err := a.session().Prepare(a.ctx, config)
+	p, err := plan.Prepare(a.ctx, a.session(), config)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = plan.World.Close() }()
-	plan.From = c.From
+	defer func() { _ = p.World.Close() }()
+	p.From = c.From
 	if c.DryRun {
-		return c.dryRun(a, plan)
+		return c.dryRun(a, p)
 	}
 	var scoring scoreCmd
 	if c.Score { // whether the judge can judge is known before the run
@@ -65,18 +65,18 @@ func (c runCmd) Run(a *app) error {
 		}
 		judges, err := scoring.judges()
 		if err == nil {
-			err = judges.Ready(a.session(), plan.Picked)
+			err = judges.Ready(a.session(), p.Picked)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	closeCache, err := c.openReplies(a, &plan)
+	closeCache, err := c.openReplies(a, &p)
 	if err != nil {
 		return err
 	}
 	defer closeCache()
-	ended, err := a.session().Execute(a.ctx, plan)
+	ended, err := a.session().Execute(a.ctx, p)
 	for _, line := range session.AnswerLines(ended) {
 		if err := a.print(string(a.redactor()([]byte(line)))); err != nil {
 			return err
@@ -85,24 +85,24 @@ func (c runCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	result := a.endRun(ended, nextStep{Out: plan.Out, Judge: c.hint(), Shard: c.Shard, Scores: c.Score})
-	return c.scoreEnded(a, scoring, plan.Out, ended, result)
+	result := a.endRun(ended, nextStep{Out: p.Out, Judge: c.hint(), Shard: c.Shard, Scores: c.Score})
+	return c.scoreEnded(a, scoring, p.Out, ended, result)
 }
 
 // config returns what the flags select. Opening the papers settles the flags about their index.
-func (c *runCmd) config(a *app) (session.Config, error) {
+func (c *runCmd) config(a *app) (plan.Config, error) {
 	if err := c.check(); err != nil {
-		return session.Config{}, err
+		return plan.Config{}, err
 	}
 	if c.Missing == runlog.MissingStop {
 		c.whole = "--missing skip"
 	}
 	calls, err := calling(c.endpointFlags, c.budgetFlags, c.QuestionLimits)
 	if err != nil {
-		return session.Config{}, err
+		return plan.Config{}, err
 	}
-	return session.Config{
-		Choice: session.Choice{
+	return plan.Config{
+		Choice: plan.Choice{
 			Baselines: c.Baseline, Models: c.Model, Calls: calls, Workers: c.Workers, Out: c.Out,
 		},
 		Questions: c.Questions, Selection: c.Selection, Shard: c.Shard, Missing: c.Missing,
@@ -113,14 +113,14 @@ func (c *runCmd) config(a *app) (session.Config, error) {
 
 func (c runCmd) dryRun(a *app, p session.Plan) error {
 	remote := c.Embedder != "minilm" && c.Retrieve != string(env.BM25)
-	d, err := estimate.Run(a.ctx, a.session(), p, remote)
+	d, err := plan.DryRun(a.ctx, a.session(), p, remote)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
 		return a.printJSON(struct {
 			Format int `json:"format"`
-			*estimate.Dry
+			*plan.Dry
 		}{1, d})
 	}
 	return a.print(d.Text(a.width))

@@ -25,6 +25,7 @@ import (
 	"airqa/internal/web"
 	"airqa/qa"
 	"airqa/run/models"
+	"airqa/run/plan"
 	"airqa/run/scoring"
 	"airqa/run/session"
 	"airqa/runlog"
@@ -72,9 +73,10 @@ type serveCmd struct {
 	TokenFile   string        `name:"token-file" placeholder:"FILE" help:"File with the control token: who has it may choose questions and read rewards. Default: AIRQA_SERVE_TOKEN; without either, every program on this machine may."`
 	MaxSessions int           `name:"max-sessions" default:"1024" placeholder:"N" help:"Maximum open sessions."`
 	Idle        time.Duration `default:"1h" help:"Close a session without calls after this time. It must be longer than a step of the optimizer."`
-	curate.SplitOptions
-	WeakRewards bool `name:"weak-rewards" help:"Also take questions whose reward can be earned without knowing the answer."`
-	session.Selection
+	Split       []float64     `placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No known paper of a question is in two splits."`
+	SplitSeed   uint64        `default:"1" help:"Seed of the split."`
+	WeakRewards bool          `name:"weak-rewards" help:"Also serve questions whose reward can be earned without knowing the answer."`
+	plan.Selection
 	scoringFlag
 	judgeFlag
 }
@@ -239,13 +241,13 @@ func (c *serveCmd) plan(a *app) (p session.Plan, err error) {
 	if p.Examples, err = s.QuestionsFor(c.Questions, p.Jobs); err != nil {
 		return p, err
 	}
-	if p.Picked, err = s.Select(c.Selection, p.Examples); err == nil {
+	if p.Picked, err = plan.Select(s, c.Selection, p.Examples); err == nil {
 		p.Picked, err = c.rewarding(a, p.Picked)
 	}
 	if err != nil {
 		return p, err
 	}
-	p.World, err = c.dataFlags.open(a, session.WorldConfig(p.Jobs, settings))
+	p.World, err = c.dataFlags.open(a, plan.WorldConfig(p.Jobs, settings))
 	return p, err
 }
 
@@ -407,31 +409,31 @@ func (c *mcpCmd) free(a *app, config *protocol.MCP) (*env.Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan := session.Plan{Jobs: []session.Job{session.ServedJob(baseline, "client", "")}, Settings: settings}
-	if plan.World, err = c.open(a, session.WorldConfig(plan.Jobs, settings)); err != nil {
+	p := session.Plan{Jobs: []session.Job{session.ServedJob(baseline, "client", "")}, Settings: settings}
+	if p.World, err = c.open(a, plan.WorldConfig(p.Jobs, settings)); err != nil {
 		return nil, err
 	}
-	opened, err := a.session().Serve(a.ctx, plan)
+	opened, err := a.session().Serve(a.ctx, p)
 	if err != nil {
-		return nil, errors.Join(err, plan.World.Close())
+		return nil, errors.Join(err, p.World.Close())
 	}
-	ids, errIDs := plan.World.Papers().IDs(a.ctx, protocol.MaxPapers)
-	titles, errTitles := plan.World.Papers().Titles(a.ctx, ids)
+	ids, errIDs := p.World.Papers().IDs(a.ctx, protocol.MaxPapers)
+	titles, errTitles := p.World.Papers().Titles(a.ctx, ids)
 	if err := cmp.Or(errIDs, errTitles); err != nil {
-		return nil, errors.Join(err, plan.World.Close())
+		return nil, errors.Join(err, p.World.Close())
 	}
 	for _, id := range ids {
 		config.Papers = append(config.Papers, protocol.Paper{ID: id, Title: titles[id]})
 	}
 	config.Read = func(ctx context.Context, id string) (string, error) {
-		if _, err := plan.World.Paper(ctx, id); errors.Is(err, paperdb.ErrNoPaper) {
+		if _, err := p.World.Paper(ctx, id); errors.Is(err, paperdb.ErrNoPaper) {
 			return "", fs.ErrNotExist
 		}
-		pages, err := plan.World.PageTexts(ctx, id)
+		pages, err := p.World.PageTexts(ctx, id)
 		return strings.Join(pages, "\n\n"), err
 	}
 	free := serve.Free{Tools: opened.Solver.Tools(qa.Example{}), Call: c.CallTimeout}
 	config.Actor, config.Tools = free, serve.ToolSpecs(free.Tools)
 	config.Prompt, _, err = opened.Solver.Messages(qa.Example{})
-	return plan.World, err
+	return p.World, err
 }

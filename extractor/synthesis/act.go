@@ -13,6 +13,7 @@ import (
 	"airqa/qa/dataset"
 	"airqa/run/budget"
 	"airqa/run/models"
+	"airqa/run/plan"
 	"airqa/run/scoring"
 	"airqa/run/session"
 	"airqa/runlog"
@@ -97,7 +98,7 @@ func (c ActConfig) remainingLimits() (budget.Limits, error) {
 
 // jobs returns a run for each baseline. Its directory is named for the questions too: other questions make another run.
 func (c ActConfig) jobs(examples []qa.Example) ([]session.Job, error) {
-	jobs, _, err := c.Session.Jobs(session.Choice{
+	jobs, _, err := plan.Jobs(c.Session, plan.Choice{
 		Baselines: c.Baselines, Models: []string{c.Model}, Calls: c.Calls,
 		Workers: c.Workers, Out: filepath.Join(c.Dir, candidate.RunsDir),
 	})

@@ -10,14 +10,14 @@ import (
 	"airqa/internal/terminal"
 	"airqa/internal/tokens"
 	"airqa/qa"
-	"airqa/run/estimate"
+	"airqa/run/plan"
 )
 
 // Forecast is what the missing rows will take: the number of candidates times the calls and tokens of one.
 type Forecast struct {
 	Rows       int
-	Candidates estimate.Range
-	Total      estimate.Estimate
+	Candidates plan.Range
+	Total      plan.Estimate
 }
 
 // Text prints the forecast.
@@ -40,8 +40,8 @@ func Estimate(ctx context.Context, c Config) (Forecast, error) {
 	if err != nil {
 		return Forecast{}, err
 	}
-	none := estimate.Exactly(0)
-	total := Forecast{Candidates: none, Total: *estimate.FromBounds(estimate.Cost{}, estimate.Cost{}, none, inv.model.Price)}
+	none := plan.Exactly(0)
+	total := Forecast{Candidates: none, Total: *plan.EstimateFromBounds(plan.Cost{}, plan.Cost{}, none, inv.model.Price)}
 	for _, q := range inv.pipeline.Quotas {
 		f, err := inv.forecast(ctx, q, measured)
 		if err != nil {
@@ -58,7 +58,7 @@ func Estimate(ctx context.Context, c Config) (Forecast, error) {
 // measured is what the ledger has about decided candidates.
 type measured struct {
 	accepted, decided map[candidate.Category]int
-	costs             []estimate.Cost
+	costs             []plan.Cost
 }
 
 // readMeasured reads the ledger. It leaves out candidates for which the quota had no place or whose calls failed, since they
@@ -68,11 +68,11 @@ func readMeasured(dir string) (m measured, err error) {
 	if err != nil {
 		return m, err
 	}
-	spent := make(map[string]estimate.Cost)
+	spent := make(map[string]plan.Cost)
 	for _, line := range candidate.PaidOnce(history.LastLines()) {
 		if line.Stage != candidate.Act {
 			c := spent[line.Candidate]
-			spent[line.Candidate] = estimate.Cost{Calls: c.Calls + len(line.Calls), Usage: c.Usage.Add(line.Usage)}
+			spent[line.Candidate] = plan.Cost{Calls: c.Calls + len(line.Calls), Usage: c.Usage.Add(line.Usage)}
 		}
 	}
 	m.accepted, m.decided = make(map[candidate.Category]int), make(map[candidate.Category]int)
@@ -97,29 +97,29 @@ func readMeasured(dir string) (m measured, err error) {
 func (inv *invocation) forecast(ctx context.Context, q candidate.Quota, m measured) (f Forecast, err error) {
 	accepted, decided := m.accepted[q.Category], m.decided[q.Category]
 	f.Rows = max(q.Count-accepted, 0)
-	f.Candidates = estimate.Range{Low: float64(f.Rows), High: float64(max(q.Most-decided, f.Rows))}
+	f.Candidates = plan.Range{Low: float64(f.Rows), High: float64(max(q.Most-decided, f.Rows))}
 	if f.Rows == 0 {
-		f.Candidates = estimate.Exactly(0)
+		f.Candidates = plan.Exactly(0)
 	} else if accepted > 0 {
 		f.Candidates.Likely = new(min(float64(f.Rows*decided)/float64(accepted), f.Candidates.High))
 	}
-	var least, most estimate.Cost
+	var least, most plan.Cost
 	if q.Category.Type() != candidate.Multiple { // which are merged by rule
-		if len(m.costs) >= estimate.FewestPast {
-			f.Total = *estimate.FromPast(inv.Dir, m.costs, f.Candidates, inv.model.Price)
+		if len(m.costs) >= plan.FewestPast {
+			f.Total = *plan.EstimateFromPast(inv.Dir, m.costs, f.Candidates, inv.model.Price)
 			return f, nil
 		}
 		if least, most, err = inv.bounds(ctx, q.Category); err != nil {
 			return f, err
 		}
 	}
-	f.Total = *estimate.FromBounds(least, most, f.Candidates, inv.model.Price)
+	f.Total = *plan.EstimateFromBounds(least, most, f.Candidates, inv.model.Price)
 	return f, nil
 }
 
 // bounds returns the least and the most that one candidate takes: from one call of the explorer to a call in each stage, every
 // prompt with the material and every reply of the maximum length.
-func (inv *invocation) bounds(ctx context.Context, c candidate.Category) (least, most estimate.Cost, err error) {
+func (inv *invocation) bounds(ctx context.Context, c candidate.Category) (least, most plan.Cost, err error) {
 	m, ok, err := inv.pipeline.Draw.Load(ctx, candidate.ID{Category: c})
 	if err != nil || !ok {
 		return least, most, err
@@ -133,6 +133,6 @@ func (inv *invocation) bounds(ctx context.Context, c candidate.Category) (least,
 	for _, g := range inv.pipeline.Gates {
 		calls += map[string]int{gate.ClosedBook: 1, gate.SolvedAgain: inv.SolveAgain}[g.Name]
 	}
-	least = estimate.Cost{Calls: 1, Usage: qa.Usage{Prompt: prompt}}
-	return least, estimate.Cost{Calls: calls, Usage: qa.Usage{Prompt: calls * prompt, Completion: calls * inv.model.MaxReply}}, nil
+	least = plan.Cost{Calls: 1, Usage: qa.Usage{Prompt: prompt}}
+	return least, plan.Cost{Calls: calls, Usage: qa.Usage{Prompt: calls * prompt, Completion: calls * inv.model.MaxReply}}, nil
 }

@@ -18,6 +18,7 @@ import (
 	"airqa/internal/pause"
 	"airqa/internal/terminal"
 	"airqa/qa"
+	"airqa/run/papers"
 	"airqa/run/session"
 )
 
@@ -81,7 +82,7 @@ func (l Library) lock(ctx context.Context, path string) (release func(), err err
 
 // ingest reads the files and marks the directory as complete, unless one of them failed.
 func (l Library) ingest(to env.WriterConfig, pdfs []string) error {
-	sum, err := l.Ingest(to, pdfs, ingest.Config{Workers: 2}, datadir.Chunking{})
+	sum, err := papers.Writer{Session: l.Session, To: to}.Ingest(pdfs, ingest.Config{Workers: 2}, datadir.Chunking{})
 	if err != nil {
 		return err
 	}

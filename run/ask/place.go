@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"airqa/qa"
-	"airqa/run/session"
+	"airqa/run/plan"
 	"airqa/runlog"
 )
 
 // Folder is the folder of the run directories of questions, inside the working directory.
-var Folder = filepath.Join(session.RunsFolder, "ask")
+var Folder = filepath.Join(plan.RunsFolder, "ask")
 
 // timeFormat sorts run directories by time.
 const timeFormat = "20060102-150405"

@@ -39,6 +39,21 @@ type Session struct {
 	Program string
 }
 
+// OpenModels opens the catalog of models for the session.
+func (s Session) OpenModels(c models.Config) (*models.Models, error) {
+	c.OwnURL, c.Getenv, c.Notify = s.Given.Models, s.Getenv, s.Notify
+	return models.Open(c)
+}
+
+// OpenModel opens one model.
+func (s Session) OpenModel(spec string, c models.Config) (models.Model, error) {
+	source, err := s.OpenModels(c)
+	if err != nil {
+		return models.Model{}, err
+	}
+	return source.Open(spec)
+}
+
 func (s Session) goldPapers(ctx context.Context, p Plan) (map[string][]string, error) {
 	if s.GoldPapers == nil {
 		return nil, nil

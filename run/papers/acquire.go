@@ -1,7 +1,8 @@
-package session
+package papers
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,18 +11,15 @@ import (
 	"strings"
 	"sync"
 
-	"airqa/env"
 	"airqa/env/datadir"
-	"airqa/env/pdf"
 	"airqa/ingest"
 	"airqa/ingest/sources"
 	"airqa/internal/files"
 	"airqa/internal/progress"
 )
 
-// Acquisition configures [Session.Acquire].
+// Acquisition configures [Writer.Acquire].
 type Acquisition struct {
-	To env.WriterConfig
 	// Plan has the papers. Acquire fetches those that wait, and sets their states and reasons.
 	Plan sources.Plan
 	// Limit is the maximum number of papers to fetch; 0 means all.
@@ -33,13 +31,11 @@ type Acquisition struct {
 	Chunks  datadir.Chunking
 }
 
-// Acquire downloads papers into a data directory and ingests each as soon as it is there, with progress bars. Failures of
+// Acquire downloads papers into the data directory and ingests each as soon as it is there, with progress bars. Failures of
 // single papers are in the plan. The first Ctrl-C stops downloading and indexes the papers added so far. The same call
 // resumes. It returns the number of bytes received.
-func (s Session) Acquire(c Acquisition) (received int64, err error) {
-	ctx, drain, stop := s.Interrupts()
-	defer stop()
-	q := &acquirer{Session: s, Acquisition: c, papers: map[string]*sources.Paper{}, byPath: map[string]string{}}
+func (w Writer) Acquire(c Acquisition) (received int64, err error) {
+	q := &acquirer{Writer: w, Acquisition: c, papers: map[string]*wanted.Paper{}, byPath: map[string]string{}}
 	for i := range c.Plan.Papers {
 		p := &c.Plan.Papers[i]
 		if p.State == sources.Waiting && (c.Limit <= 0 || len(q.items) < c.Limit) {
@@ -47,27 +43,15 @@ func (s Session) Acquire(c Acquisition) (received int64, err error) {
 		}
 	}
 	q.arrived = make(chan string, len(q.items))
-	if _, err := datadir.Open(c.To.Dir); errors.Is(err, datadir.ErrNotDataDir) && len(q.items) == 0 {
+	if _, err := datadir.Open(w.To.Dir); errors.Is(err, datadir.ErrNotDataDir) && len(q.items) == 0 {
 		return 0, nil // an interrupted index, on the other hand, is completed even if no paper is left to fetch
 	}
-	pool, err := pdf.NewPool(pdf.Config{MaxInstances: c.Reading.Workers, Notice: s.note})
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, pool.Close()) }()
-	if q.Reading.Reader, err = ingest.NewReader(pool); err != nil {
-		return 0, err
-	}
-	err = s.fill(ctx, drain, c.To, func(ctx context.Context, store *env.Writer) (done string, err error) {
-		if q.Reading.Reader.Chunks, err = store.ChunkAs(c.Chunks); err != nil {
-			return "", err
-		}
-		q.Reading.Store = store
-		dir, err := datadir.Open(c.To.Dir)
+	err = w.withReader(c.Reading, c.Chunks, func(ctx context.Context, cfg ingest.Config) (done string, err error) {
+		dir, err := datadir.Open(w.To.Dir)
 		if err != nil {
 			return "", err
 		}
-		q.Fetcher.Dir, q.Fetcher.Now = dir.Downloads(), s.Now
+		q.Reading, q.Fetcher.Dir, q.Fetcher.Now = cfg, dir.Downloads(), w.Now
 		err = q.run(ctx)
 		return fmt.Sprintf("%d of %d papers", q.added, len(q.items)), err
 	})
@@ -76,7 +60,7 @@ func (s Session) Acquire(c Acquisition) (received int64, err error) {
 
 // acquirer is one call of Acquire.
 type acquirer struct {
-	Session
+	Writer
 	Acquisition
 	items   []sources.Item
 	arrived chan string // paths of downloads; it never blocks
@@ -175,48 +159,26 @@ func (q *acquirer) fail(id, reason, where string) {
 	}
 }
 
-// ingest reads downloads as they arrive.
+// ingest reads downloads as they arrive, each with all others that are there.
 func (q *acquirer) ingest(ctx context.Context) error {
 	stage := q.Progress.Stage("ingest", len(q.items))
-	begun, pages := q.Now(), 0
+	speed := q.meter("pages/s")
 	q.Reading.Progress = func(e ingest.Event) {
-		pages += e.Pages
 		q.noteIngest(e)
-		stage.Set(q.read, rate(pages, q.Now().Sub(begun), "pages/s"))
+		stage.Set(q.read, speed(e.Pages))
 	}
 	var err error
-	for batch := q.nextDownloads(ctx); len(batch) > 0 && err == nil; batch = q.nextDownloads(ctx) {
-		_, err = ingest.Run(ctx, q.Reading, batch)
-	}
-	stage.Close(fmt.Sprintf("%d added, %d failed, %s", q.added, q.read-q.added, rate(pages, q.Now().Sub(begun), "pages/s")))
-	if err == nil {
-		err = ctx.Err()
-	}
-	return err
-}
-
-// nextDownloads waits for a download and returns it with all others that are there; none at the end.
-func (q *acquirer) nextDownloads(ctx context.Context) (batch []string) {
-	select {
-	case path, ok := <-q.arrived:
-		if !ok {
-			return nil
+	for path := range q.arrived {
+		batch := []string{path}
+		for range len(q.arrived) {
+			batch = append(batch, <-q.arrived)
 		}
-		batch = append(batch, path)
-	case <-ctx.Done():
-		return nil
-	}
-	for {
-		select {
-		case path, ok := <-q.arrived:
-			if !ok {
-				return batch
-			}
-			batch = append(batch, path)
-		default:
-			return batch
+		if _, err = ingest.Run(ctx, q.Reading, batch); err != nil {
+			break
 		}
 	}
+	stage.Close(fmt.Sprintf("%d added, %d failed, %s", q.added, q.read-q.added, speed(0)))
+	return cmp.Or(err, ctx.Err())
 }
 
 // noteIngest records the end of a paper.

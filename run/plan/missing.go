@@ -1,4 +1,4 @@
-package session
+package plan
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"
+	"airqa/run/session"
 	"airqa/runlog"
 )
 
@@ -19,7 +20,7 @@ type MissingError struct{ Text string }
 func (e *MissingError) Error() string { return e.Text }
 
 // decideMissing records the treatment of the picked questions that lack papers, and leaves them out if it is to skip them.
-func (s Session) decideMissing(ctx context.Context, c Config, p Plan) (Plan, error) {
+func decideMissing(ctx context.Context, s session.Session, c Config, p session.Plan) (session.Plan, error) {
 	held, err := heldOf(ctx, p.World.Papers(), p.Examples)
 	if err != nil {
 		return p, err
@@ -38,7 +39,7 @@ func (s Session) decideMissing(ctx context.Context, c Config, p Plan) (Plan, err
 		return p, err
 	}
 	p.Note.Missing.Choice = choice
-	text := MissingText(p.Missing, len(p.Picked), p.Note.DataDir)
+	text := missingText(p.Missing, len(p.Picked), p.Note.DataDir)
 	switch {
 	case choice == runlog.MissingRun && !c.DryRun:
 		s.Notify.Warnf("%s", text)
@@ -73,7 +74,7 @@ func heldOf(ctx context.Context, papers *env.Papers, examples []qa.Example) (hel
 }
 
 // missingChoice returns the treatment, or else the recorded one of the run directories.
-func missingChoice(given string, jobs []Job) (string, error) {
+func missingChoice(given string, jobs []session.Job) (string, error) {
 	if given != runlog.MissingStop {
 		return given, nil
 	}
@@ -96,8 +97,8 @@ func missingChoice(given string, jobs []Job) (string, error) {
 	return "", qa.Usagef("these runs were started with different choices about missing papers: choose skip or run")
 }
 
-// MissingText is "308 of 553 questions name 320 papers missing from DIR; 244 search collections (acl2023) of which DIR holds no paper".
-func MissingText(m dataset.Missing, of int, dir string) string {
+// missingText is "308 of 553 questions name 320 papers missing from DIR; 244 search collections (acl2023) of which DIR holds no paper".
+func missingText(m dataset.Missing, of int, dir string) string {
 	var parts []string
 	if n := len(m.Named); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d questions %s %s missing from %s", n, of, verbs(n, "name", "names"), terminal.Plural(len(m.Papers), "paper"), dir))
@@ -123,15 +124,4 @@ func verbs(n int, plural, singular string) string {
 		return singular
 	}
 	return plural
-}
-
-// NoteMissing reports after a scoring how many of the scored questions lacked papers.
-func (s Session) NoteMissing(r *runlog.Run, ended map[string][]runlog.Recorded) {
-	ran := make(map[string]bool, len(ended))
-	for uuid := range ended {
-		ran[uuid] = true
-	}
-	if l := r.Config.Note.Missing.Lacking(ran); l != nil {
-		s.Notify.Notef("%s: %s", r.Dir, l)
-	}
 }

@@ -1,7 +1,4 @@
-// Package estimate predicts the calls, tokens and cost of work that asks models, without calling one or writing anything: the
-// number of units, such as episodes, times the calls and tokens of one. An [Estimate] is a range. It comes from finished
-// units ([FromPast]), or from the sizes of prompts and replies ([FromBounds]). [Run] is the dry run of airqa run.
-package estimate
+package plan
 
 import (
 	"math"
@@ -78,8 +75,8 @@ type Estimate struct {
 // FewestPast is the minimum number of finished units for an estimate.
 const FewestPast = 3
 
-// FromPast estimates n units from at least [FewestPast] finished ones: n times their mean, 10th and 90th percentile.
-func FromPast(basis string, past []Cost, n Range, price *qa.Price) *Estimate {
+// EstimateFromPast estimates n units from at least [FewestPast] finished ones: n times their mean, 10th and 90th percentile.
+func EstimateFromPast(basis string, past []Cost, n Range, price *qa.Price) *Estimate {
 	e := &Estimate{Basis: basis, Past: len(past)}
 	e.fill(n, price, func(of func(Cost) float64) Range {
 		var all []float64
@@ -97,8 +94,8 @@ func FromPast(basis string, past []Cost, n Range, price *qa.Price) *Estimate {
 	return e
 }
 
-// FromBounds estimates n units from the least and the most that one can take.
-func FromBounds(least, most Cost, n Range, price *qa.Price) *Estimate {
+// EstimateFromBounds estimates n units from the least and the most that one can take.
+func EstimateFromBounds(least, most Cost, n Range, price *qa.Price) *Estimate {
 	e := &Estimate{Basis: "bounds"}
 	e.fill(n, price, func(of func(Cost) float64) Range { return Range{Low: of(least), High: of(most)} })
 	return e

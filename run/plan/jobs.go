@@ -1,4 +1,4 @@
-package session
+package plan
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"airqa/llm"
 	"airqa/qa"
 	"airqa/run/models"
+	"airqa/run/session"
 )
 
 // Choice selects what an invocation runs: every baseline with every model.
@@ -25,24 +26,36 @@ type Choice struct {
 	Out string
 }
 
-// Jobs opens the models and returns the jobs, and the folder for their output.
-func (s Session) Jobs(c Choice) ([]Job, string, error) {
+// RunsFolder is the folder of runs without --out.
+const RunsFolder = "runs"
+
+// Jobs opens the models and returns all baselines with all models, and the folder for their output. A single job uses the folder
+// Out itself, if given.
+func Jobs(s session.Session, c Choice) ([]session.Job, string, error) {
 	chosen, err := findBaselines(c.Baselines)
 	if err != nil {
 		return nil, "", err
 	}
-	opened, err := s.openModels(c)
+	opened, err := openModels(s, c)
 	if err != nil {
 		return nil, "", err
 	}
-	jobs := newJobs(chosen, opened, c.Out)
-	for _, j := range jobs {
-		if j.Listed != nil && !j.Listed.Images && slices.Contains(j.Baseline.Tools, "View") {
-			s.Notify.Warnf("%s does not accept images according to the list of models, but %s sends some", j.Spec, j.Baseline.Name)
+	out := cmp.Or(c.Out, RunsFolder)
+	var jobs []session.Job
+	for _, m := range opened {
+		for _, b := range chosen {
+			j := session.Job{Baseline: b, Model: m, Dir: filepath.Join(out, b.Name+"@"+session.Slug(m.Spec)), Name: b.Name}
+			if len(opened) > 1 {
+				j.Name += " " + m.Spec
+			}
+			if m.Listed != nil && !m.Listed.Images && slices.Contains(b.Tools, "View") {
+				s.Notify.Warnf("%s does not accept images according to the list of models, but %s sends some", m.Spec, b.Name)
+			}
+			jobs = append(jobs, j)
 		}
 	}
-	out := cmp.Or(c.Out, RunsFolder)
-	if c.Out == "" && len(jobs) == 1 {
+	if len(jobs) == 1 {
+		jobs[0].Dir = cmp.Or(c.Out, jobs[0].Dir)
 		out = jobs[0].Dir
 	}
 	return jobs, out, nil
@@ -67,23 +80,8 @@ func findBaselines(names []string) ([]baselines.Baseline, error) {
 	return found, nil
 }
 
-// OpenModels opens the catalog of models for the session.
-func (s Session) OpenModels(c models.Config) (*models.Models, error) {
-	c.OwnURL, c.Getenv, c.Notify = s.Given.Models, s.Getenv, s.Notify
-	return models.Open(c)
-}
-
-// OpenModel opens one model.
-func (s Session) OpenModel(spec string, c models.Config) (models.Model, error) {
-	source, err := s.OpenModels(c)
-	if err != nil {
-		return models.Model{}, err
-	}
-	return source.Open(spec)
-}
-
 // openModels opens the models of a choice.
-func (s Session) openModels(c Choice) ([]models.Model, error) {
+func openModels(s session.Session, c Choice) ([]models.Model, error) {
 	c.Calls.MaxConnections = max(llm.DefaultMaxConnections, c.Workers)
 	source, err := s.OpenModels(c.Calls)
 	if err != nil {
@@ -108,59 +106,29 @@ func (s Session) openModels(c Choice) ([]models.Model, error) {
 		}
 		opened = append(opened, m)
 	}
-	s.warnOfProviders(opened, c.Calls.BaseURL)
-	s.warnOfPrices(opened, c.Calls.BaseURL)
+	warnOfModels(s, opened, c.Calls.BaseURL)
 	return opened, nil
 }
 
-// warnOfPrices lists the models of unknown price. Local models cost nothing per token.
-func (s Session) warnOfPrices(opened []models.Model, address string) {
-	var unknown []string
-	for _, m := range opened {
-		access := llm.FromEnvironment(m.Spec, s.Getenv).Pair(address)
-		if host, _, err := net.SplitHostPort(access.Host()); m.Price == nil && (err != nil || !models.IsLoopback(host)) {
-			unknown = append(unknown, m.Spec)
-		}
-	}
-	if len(unknown) > 0 {
-		s.Notify.Warnf("no known price for %s: costs are not counted; give the price, or add it to your list of models",
-			strings.Join(unknown, ", "))
-	}
-}
-
-// warnOfProviders warns about one address for models of several providers.
-func (s Session) warnOfProviders(opened []models.Model, address string) {
-	var providers []string
+// warnOfModels warns about one address for models of several providers, and lists the models of unknown price. Local models
+// cost nothing per token.
+func warnOfModels(s session.Session, opened []models.Model, address string) {
+	var providers, unpriced []string
 	for _, m := range opened {
 		provider, _ := llm.SplitSpec(m.Spec)
 		if provider != models.Offline && provider != "scripted" && !slices.Contains(providers, provider) {
 			providers = append(providers, provider)
 		}
+		host, _, err := net.SplitHostPort(llm.FromEnvironment(m.Spec, s.Getenv).Pair(address).Host())
+		if m.Price == nil && (err != nil || !models.IsLoopback(host)) {
+			unpriced = append(unpriced, m.Spec)
+		}
 	}
 	if len(providers) > 1 && address != "" {
 		s.Notify.Warnf("%s applies to models of %s, and receives the keys of all of them", address, strings.Join(providers, " and "))
 	}
-}
-
-// RunsFolder is the folder of runs without --out.
-const RunsFolder = "runs"
-
-// newJobs returns all baselines with all models. A single job uses the folder out itself, if given.
-func newJobs(chosen []baselines.Baseline, opened []models.Model, out string) []Job {
-	if len(chosen) == 1 && len(opened) == 1 && out != "" {
-		return []Job{{Baseline: chosen[0], Model: opened[0], Dir: out, Name: chosen[0].Name}}
+	if len(unpriced) > 0 {
+		s.Notify.Warnf("no known price for %s: costs are not counted; give the price, or add it to your list of models",
+			strings.Join(unpriced, ", "))
 	}
-	out = cmp.Or(out, RunsFolder)
-	var all []Job
-	for _, m := range opened {
-		slug := Slug(m.Spec)
-		for _, b := range chosen {
-			j := Job{Baseline: b, Model: m, Dir: filepath.Join(out, b.Name+"@"+slug), Name: b.Name}
-			if len(opened) > 1 {
-				j.Name = b.Name + " " + m.Spec
-			}
-			all = append(all, j)
-		}
-	}
-	return all
 }

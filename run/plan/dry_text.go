@@ -1,4 +1,4 @@
-package estimate
+package plan
 
 import (
 	"fmt"
@@ -15,9 +15,9 @@ func (d *Dry) warn(p session.Plan, remoteVectors bool) {
 	switch {
 	case !p.Missing.Any() || d.MissingChoice == runlog.MissingSkip: // reported before
 	case d.MissingChoice == runlog.MissingRun:
-		add("%s", session.MissingText(p.Missing, len(p.Picked), p.Note.DataDir))
+		add("%s", missingText(p.Missing, len(p.Picked), p.Note.DataDir))
 	default:
-		add("%s: unless they are skipped or asked anyway, the run stops here", session.MissingText(p.Missing, len(p.Picked), p.Note.DataDir))
+		add("%s: unless they are skipped or asked anyway, the run stops here", missingText(p.Missing, len(p.Picked), p.Note.DataDir))
 	}
 	if remoteVectors {
 		add("searching needs an embedding endpoint, so prompts with passages were not rendered")

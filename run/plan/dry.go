@@ -1,4 +1,4 @@
-package estimate
+package plan
 
 import (
 	"context"
@@ -63,9 +63,9 @@ type Sizes struct {
 	Of int `json:"of"`
 }
 
-// Run estimates an invocation. It renders first prompts and reads run directories, but calls no model and writes
+// DryRun estimates an invocation. It renders first prompts and reads run directories, but calls no model and writes
 // nothing. With remoteVectors, searching would call an endpoint and is skipped.
-func Run(ctx context.Context, s session.Session, p session.Plan, remoteVectors bool) (*Dry, error) {
+func DryRun(ctx context.Context, s session.Session, p session.Plan, remoteVectors bool) (*Dry, error) {
 	world, err := session.NewWorld(ctx, p.World, p.Settings.ByConference, p.Examples)
 	if err != nil {
 		return nil, err
@@ -248,7 +248,7 @@ func (unsearched) Retrieve(context.Context, string, int, tools.Scope) ([]tools.H
 func (c job) total(finished []Cost, j JobEstimate) *Estimate {
 	n := Exactly(j.ToRun)
 	if len(finished) >= FewestPast {
-		return FromPast(c.Dir, finished, n, c.Price)
+		return EstimateFromPast(c.Dir, finished, n, c.Price)
 	}
 	if j.First == nil {
 		return nil
@@ -265,7 +265,7 @@ func (c job) total(finished []Cost, j JobEstimate) *Estimate {
 	for i := range most.Calls {
 		most.Usage.Prompt += j.First.Max + min(i, settings.Window)*(c.MaxReply+settings.ObservationTokens)
 	}
-	e := FromBounds(least, most, n, c.Price)
+	e := EstimateFromBounds(least, most, n, c.Price)
 	if limit := float64(settings.QuestionBudget.Tokens * j.ToRun); limit > 0 {
 		e.Tokens = e.Tokens.atMost(limit)
 	}

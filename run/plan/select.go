@@ -1,4 +1,4 @@
-package session
+package plan
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"
+	"airqa/run/session"
 	"airqa/runlog"
 )
 
@@ -22,7 +23,7 @@ type Selection struct {
 }
 
 // Select returns the selected questions.
-func (s Session) Select(c Selection, examples []qa.Example) ([]qa.Example, error) {
+func Select(s session.Session, c Selection, examples []qa.Example) ([]qa.Example, error) {
 	var err error
 	if c.IDs, err = readIDs(c.IDs); err != nil {
 		return nil, err
@@ -32,7 +33,7 @@ func (s Session) Select(c Selection, examples []qa.Example) ([]qa.Example, error
 		if at < 1 {
 			return nil, qa.Usagef("%s: want RUN=STATUS, such as runs/rag=wrong,missing", c.Of)
 		}
-		if c.Among, err = s.withStatus(c.Of[:at], strings.Split(c.Of[at+1:], ",")); err != nil {
+		if c.Among, err = withStatus(s, c.Of[:at], strings.Split(c.Of[at+1:], ",")); err != nil {
 			return nil, err
 		}
 	}
@@ -65,7 +66,7 @@ func readIDs(given []string) ([]string, error) {
 }
 
 // withStatus returns the questions of a run with one of some results.
-func (s Session) withStatus(dir string, statuses []string) (map[string]bool, error) {
+func withStatus(s session.Session, dir string, statuses []string) (map[string]bool, error) {
 	wanted := make(map[string]bool)
 	for _, status := range statuses {
 		known := slices.Contains(verdicts, qa.Verdict(status)) || slices.Contains(outcomes, qa.Outcome(status))
