@@ -124,11 +124,10 @@ func (c forkCmd) resume(a *app, b *session.Branch, ex qa.Example, recorded map[s
 		return err
 	}
 	defer a.closeCache("cache "+cached, store)
-	plan := b.Plan(a.session(), session.Plan{
+	ended, err := a.session().Execute(a.ctx, b.Plan(session.Plan{
 		Jobs: []session.Job{job}, World: world, Examples: []qa.Example{ex}, Picked: []qa.Example{ex}, Settings: settings, Limits: c.Budget, Cache: store,
 		Note: runlog.Note{QuestionsFile: filepath.Join(c.Dir, runlog.QuestionsFile), DataDir: c.Data},
-	})
-	ended, err := a.session().Execute(a.ctx, plan)
+	}))
 	if err != nil {
 		return err
 	}

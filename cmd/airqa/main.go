@@ -22,7 +22,6 @@ import (
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
-	"airqa/env"
 	"airqa/env/datadir"
 	"airqa/env/paperdb"
 	"airqa/internal/lazyregexp"
@@ -370,7 +369,7 @@ func (a *app) notify(n progress.Notice) { a.say("%s", n) }
 func (a *app) session() session.Session {
 	return session.Session{
 		Notify: a.notify, Progress: a.progress, Log: a.log, Now: a.now, Getenv: a.getenv, Given: a.given, Redact: a.redactor(),
-		RedactKeys: runlog.Redactor(keys(a.getenv), ""), Interrupts: a.interrupts, Stopped: a.stopped, Program: program, GoldPapers: env.GoldPapers, FindPaper: a.finder(cmp.Or(a.data, defaultData)),
+		RedactKeys: runlog.Redactor(keys(a.getenv), ""), Interrupts: a.interrupts, Stopped: a.stopped, Program: program, FindPaper: a.finder(cmp.Or(a.data, defaultData)),
 	}
 }
 

@@ -1,6 +1,6 @@
 // Package papers adds papers to a data directory, under progress bars: it reads PDFs ([Writer.Ingest]), downloads
 // ([Writer.Fetch], [Writer.Acquire]), copies a database ([Writer.Import]) or joins directories ([Join]). Each can be interrupted,
-// and the same call resumes. What is read from a PDF is decided in package ingest.
+// and the same call resumes. Package ingest reads the PDFs.
 package papers
 
 import (

@@ -141,7 +141,7 @@ func config(t *testing.T, v *sessiontest.Invocation, change func([]qa.Example)) 
 	}
 }
 
-// What does not fit together is refused before anything is written.
+// Flags that contradict each other are refused before anything is written.
 func TestPrepareRefuses(t *testing.T) {
 	testkit.OneGoroutine(t)
 	for _, tt := range []struct {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"airqa/agent"
-	"airqa/baselines"
+	"airqa/env"
 	"airqa/eval"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -65,7 +65,7 @@ func (s Session) Execute(ctx context.Context, p Plan) ([]Ended, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.Note.GoldPapers, err = s.goldPapers(ctx, p); err != nil {
+	if p.Note.GoldPapers, err = env.GoldPapers(ctx, p.World, p.Examples); err != nil {
 		return nil, err
 	}
 	e := &execution{Session: s, plan: p, account: budget.NewAccount(p.Limits, budget.Spent{}, s.Now)}
@@ -103,6 +103,10 @@ func (s Session) Execute(ctx context.Context, p Plan) ([]Ended, error) {
 // runJobs runs the jobs in sequence over shared workers.
 func (e *execution) runJobs(ctx context.Context, jobs []*running) []Ended {
 	p := e.plan
+	episodes := len(p.Picked) * p.Repeats
+	if p.Fork != nil {
+		episodes = 1
+	}
 	results := make([]Ended, len(jobs))
 	slots := make(chan struct{}, p.Workers)
 	evaluators := make(map[string]qa.Evaluator, len(p.Picked))
@@ -112,7 +116,7 @@ func (e *execution) runJobs(ctx context.Context, jobs []*running) []Ended {
 	var all sync.WaitGroup
 	for i, r := range jobs {
 		b := &board{
-			Session: e.Session, stage: e.Progress.Stage(r.Name, p.Episodes()), scorer: eval.New(eval.Config{}), evaluators: evaluators,
+			Session: e.Session, stage: e.Progress.Stage(r.Name, episodes), scorer: eval.New(eval.Config{}), evaluators: evaluators,
 			model: r.Model, account: e.account, started: e.Now(), keepAnswers: len(p.Picked) == 1,
 		}
 		r.OnWait(b.refresh)
@@ -125,10 +129,13 @@ func (e *execution) runJobs(ctx context.Context, jobs []*running) []Ended {
 		}
 		config := run.Config{
 			Solver: r.solver, Writer: r.writer, Recorded: r.recorded, Workers: p.Workers, Slots: slots, Repeats: p.Repeats, Now: e.Now,
-			Budget: question, MaxEqualFailures: maxEqualFailures, Progress: b.add, Only: p.Only, Skip: r.skip, Watch: p.Watch,
+			Budget: question, MaxEqualFailures: maxEqualFailures, Progress: b.add, Skip: r.skip, Watch: p.Watch,
 			Outage: func(wait time.Duration, reason string) {
 				e.Notify.Infof("%s: every question is failing (%s); next attempt in %s (Ctrl-C stops)", r.Name, reason, wait)
 			},
+		}
+		if p.Fork != nil {
+			config.Only = p.Fork.runs
 		}
 		switch p.Retry {
 		case "none":
@@ -202,45 +209,28 @@ func (e *execution) hasRetries(r *running, ended *Ended) bool {
 
 // fillCache adds the replies of the run in CacheFrom to the cache, so that a job does not request them again. If that run
 // made other requests, it adds none.
-func (e *execution) fillCache(j Job, solver *baselines.Solver) error {
-	p := e.plan
-	if p.CacheFrom == nil {
-		return nil
-	}
-	// What the requests have in common, as run.json would record it: the model with its address, the protocol, and the tools
-	// that are offered natively.
-	now := runlog.Shape{Model: j.Described, Settings: map[string]any{"protocol": p.Settings.Record()["protocol"]}}
-	offered := solver.Offered(qa.Example{Kind: p.kind()})
-	if offered != nil {
-		_, tools, err := solver.Texts(p.kind())
-		if err != nil {
-			return err
+func (e *execution) fillCache(j Job, config runlog.Config, offered []qa.ToolSpec) {
+	from := e.plan.CacheFrom
+	// The requests have in common: the model with its address, the protocol, and the tools that are offered natively.
+	requests := func(c runlog.Config) runlog.Shape {
+		shape := runlog.Shape{Model: maps.Clone(c.Shape.Model), Settings: map[string]any{"protocol": c.Shape.Settings["protocol"]}}
+		if shape.Model != nil && c.Note.BaseURL != "" {
+			shape.Model["base_url"] = c.Note.BaseURL
 		}
-		for name, text := range tools {
-			tools[name] = runlog.Hash(text)
+		if offered != nil {
+			shape.Tools = c.Shape.Tools
 		}
-		now.Tools = tools
+		return shape
 	}
-	from := p.CacheFrom.Config
-	then := runlog.Shape{Model: maps.Clone(from.Shape.Model), Settings: map[string]any{"protocol": from.Shape.Settings["protocol"]}}
-	if then.Model != nil && from.Note.BaseURL != "" {
-		then.Model["base_url"] = from.Note.BaseURL
+	if diff := runlog.Differences(requests(from.Config), requests(config)); len(diff) > 0 {
+		e.Notify.Warnf("%s: the replies of %s are not used, because its requests were different:\n  %s", j.Name, from.Dir, strings.Join(diff, "\n  "))
+		return
 	}
-	if now.Tools != nil {
-		then.Tools = from.Shape.Tools
-	}
-	if diff := runlog.Differences(then, now); len(diff) > 0 {
-		e.Notify.Warnf("%s: the replies of %s are not used, because its requests were different:\n  %s",
-			j.Name, p.CacheFrom.Dir, strings.Join(diff, "\n  "))
-		return nil
-	}
-	request := models.Requests{Cache: p.Cache, Protocol: p.Settings.Protocol}
-	added, err := j.Fill(request, p.CacheFrom, offered)
+	added, err := j.Fill(models.Requests{Cache: e.plan.Cache, Protocol: e.plan.Settings.Protocol}, from, offered)
 	if err != nil {
-		e.Notify.Warnf("%s: some replies are not used: %v", p.CacheFrom.Dir, err)
+		e.Notify.Warnf("%s: some replies are not used: %v", from.Dir, err)
 	}
-	e.Notify.Notef("%s: added %d replies of %s to the cache", j.Name, added, p.CacheFrom.Dir)
-	return nil
+	e.Notify.Notef("%s: added %d replies of %s to the cache", j.Name, added, from.Dir)
 }
 
 // Result returns the error of an invocation that is not complete; nil if no question is left and none failed. A spent budget

@@ -14,6 +14,7 @@ import (
 
 	"airqa/baselines"
 	"airqa/internal/lazyregexp"
+	"airqa/internal/progress"
 	"airqa/qa"
 	"airqa/runlog"
 )
@@ -83,37 +84,40 @@ func (b *Branch) cut(at int) error {
 }
 
 // Plan turns a plan, whose only job has the directory of the fork, into that of the fork.
-func (b *Branch) Plan(s Session, p Plan) Plan {
-	p.Repeats, p.Workers, p.Note.Fork = b.rec.Repeat+1, 1, &b.Note
-	p.First = b.first
-	p.Only = func(uuid string, repeat int) bool { return uuid == b.rec.UUID && repeat == b.rec.Repeat }
-	p.Check = func(now runlog.Config) error { return b.check(s, now) }
-	// The earlier events and a changed observation. A changed reply comes from First.
-	p.Seed = func(w *runlog.Writer) error {
-		if err := w.Copy(b.run, b.events); err != nil {
-			return err
-		}
-		if b.Note.Changed != runlog.ForkObservation {
-			return nil
-		}
-		r, err := runlog.Open(p.Jobs[0].Dir)
-		if err != nil {
-			return err
-		}
-		begun, err := r.Episode(b.rec.UUID, b.rec.Repeat)
-		if err != nil {
-			return err
-		}
-		log, err := w.Begin(b.rec.UUID, b.rec.Repeat, &begun)
-		if err != nil {
-			return err
-		}
-		s := begun.Steps[b.Note.Step-1]
-		b.observation.Text = string(w.Redact([]byte(b.observation.Text)))
-		s.Observation, s.Acted = &b.observation, s.Ended // the change took no time of the episode
-		return log.Observation(s)
-	}
+func (b *Branch) Plan(p Plan) Plan {
+	p.Repeats, p.Workers, p.Note.Fork, p.Fork = b.rec.Repeat+1, 1, &b.Note, b
 	return p
+}
+
+// runs reports whether the fork runs an episode.
+func (b *Branch) runs(uuid string, repeat int) bool {
+	return uuid == b.rec.UUID && repeat == b.rec.Repeat
+}
+
+// start writes the earlier events and a changed observation. A changed reply comes from the model.
+func (b *Branch) start(dir string, w *runlog.Writer) error {
+	if err := w.Copy(b.run, b.events); err != nil {
+		return err
+	}
+	if b.Note.Changed != runlog.ForkObservation {
+		return nil
+	}
+	r, err := runlog.Open(dir)
+	if err != nil {
+		return err
+	}
+	begun, err := r.Episode(b.rec.UUID, b.rec.Repeat)
+	if err != nil {
+		return err
+	}
+	log, err := w.Begin(b.rec.UUID, b.rec.Repeat, &begun)
+	if err != nil {
+		return err
+	}
+	s := begun.Steps[b.Note.Step-1]
+	b.observation.Text = string(w.Redact([]byte(b.observation.Text)))
+	s.Observation, s.Acted = &b.observation, s.Ended // the change took no time of the episode
+	return log.Observation(s)
 }
 
 // Place is the directory of the fork, which must not have a run yet; if empty, one inside the original run is chosen.
@@ -164,7 +168,7 @@ func (b *Branch) free() (string, error) {
 }
 
 // check rejects a fork whose start this program would have shown differently, and reports other differences.
-func (b *Branch) check(s Session, now runlog.Config) error {
+func (b *Branch) check(notify progress.Notify, now runlog.Config) error {
 	var refused []string
 	for _, line := range runlog.Differences(b.run.Config.Shape, now.Shape) {
 		key, _, _ := strings.Cut(line, ":")
@@ -172,7 +176,7 @@ func (b *Branch) check(s Session, now runlog.Config) error {
 		switch {
 		case key == "questions" || key == "shard" || key == "selected":
 		case strings.HasPrefix(key, "model.") || key == "data" || len(limits) > 0:
-			s.Notify.Notef("the fork differs from the original run: %s", line)
+			notify.Notef("the fork differs from the original run: %s", line)
 		default:
 			refused = append(refused, line)
 		}
@@ -184,15 +188,8 @@ func (b *Branch) check(s Session, now runlog.Config) error {
 		b.run.Dir, strings.Join(refused, "\n  "))
 }
 
-// first answers the step with the changed reply, so that it is parsed and executed like any other.
-func (b *Branch) first(asked qa.Model) qa.Model {
-	if b.Note.Changed != runlog.ForkReply {
-		return asked
-	}
-	return changed{asked, b}
-}
-
-// changed answers one step of a fork and passes the others to the model.
+// changed answers the step of a fork whose reply is changed, so that the reply is parsed and executed like any other. It passes
+// the others to the model.
 type changed struct {
 	asked  qa.Model
 	branch *Branch
@@ -200,7 +197,7 @@ type changed struct {
 
 // Complete returns the changed reply at its step.
 func (c changed) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
-	if r.Step == c.branch.Note.Step && qa.EpisodeID(r.UUID, r.Repeat) == c.branch.rec.Episode {
+	if n := c.branch.Note; n.Changed == runlog.ForkReply && r.Step == n.Step && c.branch.runs(r.UUID, r.Repeat) {
 		return c.branch.reply, nil
 	}
 	return c.asked.Complete(ctx, r)

@@ -35,18 +35,12 @@ type Plan struct {
 	// Cache has earlier replies; may be nil. CacheFrom is a run whose replies are added to it; may be nil.
 	Cache     *cache.Store
 	CacheFrom *runlog.Run
-	// First wraps the model outside cache and budget. May be nil.
-	First func(qa.Model) qa.Model
-	// Only reports which episodes belong to this invocation; nil means all.
-	Only func(uuid string, repeat int) bool
 	// Watch receives each new step, see [run.Config]. May be nil.
 	Watch func(uuid string, s qa.Step)
-	// Check rejects a configuration before anything is written. May be nil.
-	Check func(runlog.Config) error
 	// From is an undivided run with the same settings, or the folder of several, whose episodes are taken over. May be empty.
 	From string
-	// Seed writes the start of a new log. May be nil.
-	Seed func(*runlog.Writer) error
+	// Fork is the episode that a fork continues, see [Branch.Plan]. May be nil.
+	Fork *Branch
 }
 
 // Job is one baseline with one model, in a run directory of its own.
@@ -56,22 +50,6 @@ type Job struct {
 	Dir string
 	// Name is the label of its progress bar.
 	Name string
-}
-
-// Episodes returns the number of episodes per job of an invocation.
-func (p Plan) Episodes() int {
-	if p.Only == nil {
-		return len(p.Picked) * p.Repeats
-	}
-	n := 0
-	for _, ex := range p.Picked {
-		for repeat := range p.Repeats {
-			if p.Only(ex.UUID, repeat) {
-				n++
-			}
-		}
-	}
-	return n
 }
 
 // kind is the kind of all questions.

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"airqa/baselines"
+	"airqa/env"
 	"airqa/internal/files"
 	"airqa/internal/ledger"
 	"airqa/internal/terminal"
@@ -31,16 +32,19 @@ func (e *execution) openJob(j Job, world baselines.World) (_ *running, err error
 	if err != nil {
 		return nil, err
 	}
-	if p.First != nil {
-		asked = p.First(asked)
+	if p.Fork != nil {
+		asked = changed{asked, p.Fork}
 	}
-	asked = stoppable{asked, e.Stopped}
-	solver := baselines.New(j.Baseline, world, asked, p.Settings)
-	if err := e.fillCache(j, solver); err != nil {
+	solver := baselines.New(j.Baseline, world, stoppable{asked, e.Stopped}, p.Settings)
+	config, questions, err := e.Record(p, j, solver, world.Schema)
+	if err != nil {
 		return nil, err
 	}
+	if p.CacheFrom != nil {
+		e.fillCache(j, config, solver.Offered(qa.Example{Kind: p.kind()}))
+	}
 	r := &running{Job: j, solver: solver}
-	if r.writer, r.recorded, err = e.openDir(j, solver, world.Schema); err != nil {
+	if r.writer, r.recorded, err = e.openDir(j, solver, config, questions); err != nil {
 		return nil, err
 	}
 	var earlier budget.Spent
@@ -71,8 +75,10 @@ func (s stoppable) Complete(ctx context.Context, r qa.Request) (qa.Reply, error)
 }
 
 // openDir makes or opens the run directory of a job and reads what it has.
-func (e *execution) openDir(j Job, solver *baselines.Solver, schema string) (w *runlog.Writer, recorded map[string]runlog.Recorded, err error) {
-	if err := e.createRun(j, solver, schema); err != nil {
+func (e *execution) openDir(
+	j Job, solver *baselines.Solver, config runlog.Config, questions []byte,
+) (w *runlog.Writer, recorded map[string]runlog.Recorded, err error) {
+	if err := e.createRun(j, config, questions); err != nil {
 		return nil, nil, err
 	}
 	if w, err = runlog.OpenWriter(j.Dir, runlog.WriterConfig{Redact: e.Redact, Now: e.Now}); err != nil {
@@ -122,8 +128,8 @@ func (e *execution) from(j Job) string {
 // takeEpisodes makes the start of a log. It copies the episodes and verdicts of another run that a run directory does not have.
 func (e *execution) takeEpisodes(j Job, w *runlog.Writer) error {
 	switch {
-	case e.plan.Seed != nil:
-		return e.plan.Seed(w)
+	case e.plan.Fork != nil:
+		return e.plan.Fork.start(j.Dir, w)
 	case e.plan.From == "":
 		return nil
 	}
@@ -161,13 +167,9 @@ func (e *execution) takeEpisodes(j Job, w *runlog.Writer) error {
 }
 
 // createRun makes the run directory, or rejects one that belongs to another configuration with a [runlog.MismatchError].
-func (e *execution) createRun(j Job, solver *baselines.Solver, schema string) error {
-	config, questions, err := e.Record(e.plan, j, solver, schema)
-	if err != nil {
-		return err
-	}
-	if e.plan.Check != nil {
-		if err := e.plan.Check(config); err != nil {
+func (e *execution) createRun(j Job, config runlog.Config, questions []byte) (err error) {
+	if e.plan.Fork != nil {
+		if err := e.plan.Fork.check(e.Notify, config); err != nil {
 			return err
 		}
 	}
@@ -321,12 +323,16 @@ func (s Session) Serve(ctx context.Context, p Plan) (served Served, err error) {
 	if p.Jobs[0].Dir == "" { // nothing is recorded
 		return served, nil
 	}
-	if p.Note.GoldPapers, err = s.goldPapers(ctx, p); err != nil {
+	if p.Note.GoldPapers, err = env.GoldPapers(ctx, p.World, p.Examples); err != nil {
+		return served, err
+	}
+	config, questions, err := s.Record(p, p.Jobs[0], served.Solver, world.Schema)
+	if err != nil {
 		return served, err
 	}
 	e := &execution{Session: s, plan: p}
 	var recorded map[string]runlog.Recorded
-	if served.Writer, recorded, err = e.openDir(p.Jobs[0], served.Solver, world.Schema); err != nil {
+	if served.Writer, recorded, err = e.openDir(p.Jobs[0], served.Solver, config, questions); err != nil {
 		return served, err
 	}
 	served.Repeats = make(map[string]int)

@@ -8,14 +8,12 @@ import (
 	"log/slog"
 	"time"
 
-	"airqa/env"
 	"airqa/eval/author"
 	"airqa/internal/progress"
-	"airqa/qa"
 	"airqa/run/models"
 )
 
-// Session is the environment of an invocation. All fields but Notify, Stopped and GoldPapers are required.
+// Session is the environment of an invocation. All fields but Notify, Stopped and FindPaper are required.
 type Session struct {
 	Notify   progress.Notify
 	Progress *progress.Reporter
@@ -33,8 +31,6 @@ type Session struct {
 	Stopped <-chan struct{}
 	// FindPaper returns the paper that a question file names; nil finds UUIDs only.
 	FindPaper author.Finder
-	// GoldPapers returns the papers that gold answers name, which a run records for the writer of training data; nil records none.
-	GoldPapers func(context.Context, *env.Env, []qa.Example) (map[string][]string, error)
 	// Program is the program's version in run directories.
 	Program string
 }
@@ -52,11 +48,4 @@ func (s Session) OpenModel(spec string, c models.Config) (models.Model, error) {
 		return models.Model{}, err
 	}
 	return source.Open(spec)
-}
-
-func (s Session) goldPapers(ctx context.Context, p Plan) (map[string][]string, error) {
-	if s.GoldPapers == nil {
-		return nil, nil
-	}
-	return s.GoldPapers(ctx, p.World, p.Examples)
 }

@@ -77,39 +77,15 @@ func (t *Tally) keep(tr qa.Trajectory) {
 // Scorable is the number of answers that scoring gives a score.
 func (t Tally) Scorable() int { return t.Objective + t.Judged + t.Settled }
 
-// ended is the number of episodes counted.
-func (t Tally) ended() int { return t.Scorable() + t.NoEvaluator + t.Faulty + t.Failed }
-
 // Text is the tally in one sentence; "" if nothing has ended but failures.
 func (t Tally) Text() string {
-	if t.ended() == t.Failed {
+	if t.Scorable()+t.NoEvaluator+t.Faulty == 0 {
 		return ""
 	}
 	var parts []string
 	if t.Objective > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %s right (mode %s)", t.Right, terminal.Plural(t.Objective, "objective answer"), eval.Reference))
 	}
-	for _, p := range t.rest() {
-		if p.n == 0 {
-			continue
-		}
-		count := fmt.Sprint(p.n)
-		if len(parts) == 0 {
-			count = terminal.Plural(p.n, "answer")
-		}
-		parts = append(parts, count+" "+p.text)
-	}
-	return strings.Join(parts, "; ")
-}
-
-// part is a number of answers and their state.
-type part struct {
-	n    int
-	text string
-}
-
-// rest are the answers that are not objective.
-func (t Tally) rest() []part {
 	wait, faulty := "wait for a judge", "unscored: faulty evaluator"
 	if t.Judged == 1 {
 		wait = "waits for a judge"
@@ -118,13 +94,24 @@ func (t Tally) rest() []part {
 	if t.FirstFault != "" {
 		faulty += " (" + terminal.Clip(terminal.Line(t.FirstFault), maxReason) + ")"
 	}
-	return []part{
+	for _, p := range []struct {
+		n    int
+		text string
+	}{
 		{t.Judged, wait},
 		{t.Settled, "subjective, but settled without a judge"},
 		{t.NoEvaluator, "unscored: no evaluator"},
 		{t.Faulty, faulty},
 		{t.Failed, "failed"},
+	} {
+		switch {
+		case p.n > 0 && len(parts) == 0:
+			parts = append(parts, terminal.Plural(p.n, "answer")+" "+p.text)
+		case p.n > 0:
+			parts = append(parts, fmt.Sprint(p.n)+" "+p.text)
+		}
 	}
+	return strings.Join(parts, "; ")
 }
 
 // AnswerLines are the answers of an invocation of one question, with control characters escaped: the answer itself, or a line for

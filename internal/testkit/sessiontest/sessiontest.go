@@ -103,7 +103,7 @@ func (v *Invocation) Plan() session.Plan {
 	return session.Plan{World: v.World, Examples: examples, Picked: examples, Settings: qa.DefaultSettings(), Workers: 1, Repeats: 1, Retry: "errors"}
 }
 
-// Jobs are those of question-only, which asks once for each question.
+// Jobs has one job: question-only, which asks once for each question.
 func (v *Invocation) Jobs() []session.Job {
 	v.t.Helper()
 	jobs, _, err := plan.Jobs(v.Session, plan.Choice{
