@@ -131,7 +131,7 @@ func (c job) estimate(ctx context.Context, world baselines.World, d *Dry) (JobEs
 	if d.SpentUSD != nil {
 		*d.SpentUSD += c.Price.Of(past.spent)
 	}
-	due := j.count(c.plan, past.states)
+	due := j.count(c.plan, past.outcomes)
 	if j.First, err = c.firstPrompts(ctx, due, solver, asked); err != nil {
 		return j, err
 	}
@@ -141,25 +141,17 @@ func (c job) estimate(ctx context.Context, world baselines.World, d *Dry) (JobEs
 
 // past is what a run directory says about earlier invocations.
 type past struct {
-	states map[string]state
+	// outcomes has the episodes that began; those without an outcome have not ended.
+	outcomes map[string]qa.Outcome
 	// costs has the effort of each finished episode. Failures are left out: they are no measure of others.
 	costs []Cost
 	// spent is the usage of all episodes.
 	spent qa.Usage
 }
 
-// state is the progress of an episode.
-type state int
-
-const (
-	begun state = iota + 1
-	failed
-	done
-)
-
-// read reads the log of a run, if there is one. A damaged episode counts as begun, because it runs again.
+// read reads the log of a run, if there is one. A damaged episode has no outcome, because it runs again.
 func read(dir string, exists bool) (past, error) {
-	p := past{states: make(map[string]state)}
+	p := past{outcomes: make(map[string]qa.Outcome)}
 	if !exists {
 		return p, nil
 	}
@@ -171,44 +163,39 @@ func read(dir string, exists bool) (past, error) {
 		if rec.Episode == "" {
 			return p, err
 		}
+		if err != nil {
+			rec.Outcome = ""
+		}
+		p.outcomes[rec.Episode] = rec.Outcome
 		p.spent = p.spent.Add(rec.Spent).Add(rec.Usage()).Add(rec.Charged())
-		switch {
-		case err != nil || rec.Outcome == "":
-			p.states[rec.Episode] = begun
-		case !rec.Finished():
-			p.states[rec.Episode] = failed
-		default:
-			p.states[rec.Episode] = done
-			if !rec.Outcome.Failed() {
-				p.costs = append(p.costs, Cost{rec.Turns(), rec.Usage()})
-			}
+		if rec.Outcome != "" && !rec.Outcome.Failed() {
+			p.costs = append(p.costs, Cost{rec.Turns(), rec.Usage()})
 		}
 	}
 	return p, nil
 }
 
-// count sorts the episodes by their state in the log, and returns the questions of those to run.
-func (j *JobEstimate) count(p session.Plan, states map[string]state) []qa.Example {
+// count counts the episodes by their outcome in the log, and returns the questions of those to run.
+func (j *JobEstimate) count(p session.Plan, outcomes map[string]qa.Outcome) []qa.Example {
 	var due []qa.Example
 	for repeat := range p.Repeats {
 		for _, ex := range p.Picked {
-			state := states[qa.EpisodeID(ex.UUID, repeat)]
-			switch state {
-			case done:
+			switch outcome, began := outcomes[qa.EpisodeID(ex.UUID, repeat)]; {
+			case outcome.Again():
+				j.Failed++
+				if p.Retry == "none" {
+					continue
+				}
+			case outcome != "":
 				j.Done++
 				continue
-			case failed:
-				j.Failed++
-			case begun:
+			case began:
 				j.Begun++
 			}
-			if state == failed && p.Retry == "none" {
-				continue
-			}
-			j.ToRun++
 			due = append(due, ex)
 		}
 	}
+	j.ToRun = len(due)
 	return due
 }
 
@@ -291,3 +278,26 @@ func (d *Dry) sum() {
 		}
 	}
 }
+
+// probe is a model that records the first request of an episode and suspends the episode.
+type probe struct{ first *qa.Request }
+
+// Complete records the request and returns errStop.
+func (p *probe) Complete(_ context.Context, r qa.Request) (qa.Reply, error) {
+	if p.first == nil {
+		p.first = &r
+	}
+	return qa.Reply{}, errStop
+}
+
+// errStop suspends an episode of an estimate.
+var errStop error = &qa.SuspendedError{Reason: "only estimated"}
+
+// noLog is an episode log that discards everything.
+type noLog struct{}
+
+func (noLog) Message(qa.Message) error  { return nil }
+func (noLog) Call(qa.Step) error        { return nil }
+func (noLog) Observation(qa.Step) error { return nil }
+func (noLog) Lost([]qa.Attempt) error   { return nil }
+func (noLog) End(qa.Trajectory) error   { return nil }

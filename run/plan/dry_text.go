@@ -98,16 +98,13 @@ func (j JobEstimate) text() []string {
 	if f := j.First; f != nil {
 		first = fmt.Sprintf("  first prompt: %d to %d tokens, median %d (of %s)", f.Min, f.Max, f.Median, terminal.Plural(f.Of, "question"))
 	}
-	return append(lines, first, "  "+j.estimate())
-}
-
-func (j JobEstimate) estimate() string {
+	estimate := "no estimate: it needs a prompt or finished episodes"
 	switch e := j.Estimate; {
 	case e == nil:
-		return "no estimate: it needs a prompt or finished episodes"
 	case e.Past == 0:
-		return "bounds, not an estimate (too few episodes are finished yet): " + e.Text()
+		estimate = "bounds, not an estimate (too few episodes are finished yet): " + e.Text()
 	default:
-		return fmt.Sprintf("estimate from %d finished episodes of %s: %s", e.Past, e.Basis, e.Text())
+		estimate = fmt.Sprintf("estimate from %d finished episodes of %s: %s", e.Past, e.Basis, e.Text())
 	}
+	return append(lines, first, "  "+estimate)
 }

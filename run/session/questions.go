@@ -69,24 +69,22 @@ func (s Session) NoteReading(c *author.Conversion, warnings ...author.NoteKind) 
 // other kinds count, too.
 func (s Session) noteFaults(file author.File, brief bool, others ...author.NoteKind) {
 	faults := file.Faults(others...)
+	if len(faults) == 0 {
+		return
+	}
+	fate := "left out"
+	if faults[0].Loaded {
+		fate = "kept"
+	}
 	all := "airqa questions lint " + terminal.ShellWord(file.Path) + " lists all"
 	switch n := len(faults); {
-	case n == 0:
 	case brief:
 		s.Notify.Warnf("%s: %s; %s", file.Path, terminal.Plural(n, "fault"), all)
 	case n == 1:
-		s.Notify.Warnf("%v (%s)", faults[0], fateText(faults[0]))
+		s.Notify.Warnf("%v (%s)", faults[0], fate)
 	default:
-		s.Notify.Warnf("%v (%s); %s more: %s", faults[0], fateText(faults[0]), terminal.Plural(n-1, "fault"), all)
+		s.Notify.Warnf("%v (%s); %s more: %s", faults[0], fate, terminal.Plural(n-1, "fault"), all)
 	}
-}
-
-// fateText is what a fault means for its question.
-func fateText(f *dataset.Fault) string {
-	if f.Loaded {
-		return "kept"
-	}
-	return "left out"
 }
 
 // OpenRun reads a run directory and its questions.

@@ -135,7 +135,7 @@ func (e *execution) takeEpisodes(j Job, w *runlog.Writer) error {
 	}
 	from := e.from(j)
 	run, err := runlog.Open(from)
-	if errors.Is(err, runlog.ErrNoRun) { // see checkFrom
+	if errors.Is(err, runlog.ErrNoRun) { // see createRun
 		return nil
 	}
 	if err != nil {
@@ -265,16 +265,19 @@ func recordedIn(dir string) (map[string]runlog.Recorded, damage, error) {
 		if err == nil && !rec.Finished() {
 			err = r.LoadImages(&rec)
 		}
-		var damaged *runlog.DamageError
-		var missing *runlog.BlobError
-		if errors.As(err, &damaged) {
-			rec.Spent = rec.Spent.Add(damaged.After)
-		}
+		damaged, isDamaged := errors.AsType[*runlog.DamageError](err)
+		_, isMissing := errors.AsType[*runlog.BlobError](err)
 		switch {
-		case damaged != nil || errors.As(err, &missing) && !rec.Finished():
-			lost.add(rec, err)
+		case isDamaged || isMissing && !rec.Finished():
+			lost.episodes++
+			lost.first = cmp.Or(lost.first, err)
+			lost.calls, lost.usage = lost.calls+rec.Turns(), lost.usage.Add(rec.Usage())
+			if isDamaged {
+				rec.Spent = rec.Spent.Add(damaged.After)
+				lost.calls, lost.usage = lost.calls+damaged.Calls, lost.usage.Add(damaged.After)
+			}
 			rec = runlog.Recorded{Trajectory: qa.Trajectory{Episode: rec.Episode}, Spent: rec.Spent}
-		case err != nil && missing == nil:
+		case err != nil && !isMissing:
 			return nil, lost, fmt.Errorf("%s: %w", dir, err)
 		case rec.Finished():
 			rec.Messages, rec.Steps = nil, nil
@@ -282,18 +285,6 @@ func recordedIn(dir string) (map[string]runlog.Recorded, damage, error) {
 		recorded[rec.Episode] = rec
 	}
 	return recorded, lost, nil
-}
-
-func (d *damage) add(rec runlog.Recorded, err error) {
-	d.episodes++
-	d.calls += rec.Turns()
-	d.usage = d.usage.Add(rec.Usage())
-	var damaged *runlog.DamageError
-	if errors.As(err, &damaged) {
-		d.calls += damaged.Calls
-		d.usage = d.usage.Add(damaged.After)
-	}
-	d.first = cmp.Or(d.first, err)
 }
 
 // ServedProvider is the provider in run.json of a run whose replies come from clients of airqa serve.
