@@ -35,7 +35,7 @@ type Acquisition struct {
 // single papers are in the plan. The first Ctrl-C stops downloading and indexes the papers added so far. The same call
 // resumes. It returns the number of bytes received.
 func (w Writer) Acquire(c Acquisition) (received int64, err error) {
-	q := &acquirer{Writer: w, Acquisition: c, papers: map[string]*wanted.Paper{}, byPath: map[string]string{}}
+	q := &acquirer{Writer: w, Acquisition: c, papers: map[string]*wanted.Paper{}, byPath: map[string]*wanted.Paper{}}
 	for i := range c.Plan.Papers {
 		p := &c.Plan.Papers[i]
 		if p.State == sources.Waiting && (c.Limit <= 0 || len(q.items) < c.Limit) {
@@ -66,10 +66,10 @@ type acquirer struct {
 	arrived chan string // paths of downloads; it never blocks
 
 	mu       sync.Mutex
-	papers   map[string]*sources.Paper // by id, which is the name of the download
-	byPath   map[string]string         // id by path of the download
-	added    int                       // papers ingested
-	read     int                       // papers ingested or failed at it
+	papers   map[string]*wanted.Paper // by id, which is the name of the download
+	byPath   map[string]*wanted.Paper // by path of the download
+	added    int                      // papers ingested
+	read     int                      // papers ingested or failed at it
 	printed  int
 	received int64
 }
@@ -108,7 +108,8 @@ func megabytes(n int64) float64 { return float64(n) / 1e6 }
 // noteFetch returns the listener for downloads.
 func (q *acquirer) noteFetch(stage *progress.Stage) func(sources.Event) {
 	begun := q.Now()
-	return func(e sources.Event) {
+	return func(e fetch.Event) {
+		p := q.papers[e.Item.Name]
 		q.received = e.Received
 		note := fmt.Sprintf("%.1f MB", megabytes(e.Received))
 		if took := q.Now().Sub(begun).Seconds(); took > 0 {
@@ -117,40 +118,38 @@ func (q *acquirer) noteFetch(stage *progress.Stage) func(sources.Event) {
 		stage.Set(e.Done, note)
 		err := e.Err
 		if err == nil && e.Path != "" {
-			if err = q.addMetadata(e); err == nil {
+			if err = addMetadata(p, e.Path); err == nil {
 				q.mu.Lock()
-				q.byPath[filepath.Clean(e.Path)] = e.Item.Name
+				q.byPath[filepath.Clean(e.Path)] = p
 				q.mu.Unlock()
 				q.arrived <- e.Path
 			}
 		}
 		if err != nil {
-			q.fail(e.Item.Name, err.Error(), e.Item.URL)
+			q.fail(p, err.Error(), e.Item.URL)
 		}
 	}
 }
 
-// addMetadata puts the metadata of a paper beside its download, where ingestion finds it.
-func (q *acquirer) addMetadata(e sources.Event) error {
-	raw, err := q.papers[e.Item.Name].Read()
+// addMetadata puts the metadata of a paper next to its download, where ingestion finds it.
+func addMetadata(p *wanted.Paper, download string) error {
+	raw, err := p.Read()
 	if err != nil {
 		return err
 	}
-	path := strings.TrimSuffix(e.Path, filepath.Ext(e.Path)) + ".json"
+	path := strings.TrimSuffix(download, filepath.Ext(download)) + ".json"
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, raw) {
 		return nil
 	}
 	return files.WriteFile(path, raw)
 }
 
-// maxPrinted is the number of failures that are printed one by one; the others are only counted.
-const maxPrinted = 20
-
-// fail records that a paper is missing.
-func (q *acquirer) fail(id, reason, where string) {
+// fail records that a paper is missing. The first failures are printed, the others are only counted.
+func (q *acquirer) fail(p *wanted.Paper, reason, where string) {
+	const maxPrinted = 20
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.papers[id].State, q.papers[id].Reason = sources.Failed, reason
+	p.State, p.Reason = wanted.Failed, reason
 	switch q.printed++; {
 	case q.printed <= maxPrinted:
 		q.Progress.Print(fmt.Sprintf("error: %s: %s", where, reason))
@@ -184,22 +183,22 @@ func (q *acquirer) ingest(ctx context.Context) error {
 // noteIngest records the end of a paper.
 func (q *acquirer) noteIngest(e ingest.Event) {
 	q.mu.Lock()
-	id := q.byPath[filepath.Clean(e.Path)]
+	p := q.byPath[filepath.Clean(e.Path)]
 	q.mu.Unlock()
 	switch e.State {
 	case ingest.Failed:
 		q.read++
 		// The reasons of different files are counted together.
-		q.fail(id, strings.ReplaceAll(e.Err.Error(), filepath.Base(e.Path), "the file"), e.Path)
+		q.fail(p, strings.ReplaceAll(e.Err.Error(), filepath.Base(e.Path), "the file"), e.Path)
 	case ingest.Added, ingest.Skipped:
 		q.read++
-		if e.PaperID != id {
-			q.fail(id, "its file was ingested as another paper, "+e.PaperID, e.Path)
+		if e.PaperID != p.ID {
+			q.fail(p, "its file was ingested as another paper, "+e.PaperID, e.Path)
 			return
 		}
 		q.added++
 		q.mu.Lock()
-		q.papers[id].State = sources.Fetched
+		p.State = wanted.Fetched
 		q.mu.Unlock()
 		if e.Poor != "" {
 			q.Progress.Print(fmt.Sprintf("warning: poorly extracted: %s: %s", e.Path, e.Poor))

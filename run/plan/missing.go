@@ -20,10 +20,10 @@ type MissingError struct{ Text string }
 func (e *MissingError) Error() string { return e.Text }
 
 // decideMissing records the treatment of the picked questions that lack papers, and leaves them out if it is to skip them.
-func decideMissing(ctx context.Context, s session.Session, c Config, p session.Plan) (session.Plan, error) {
+func decideMissing(ctx context.Context, s session.Session, c Config, p *session.Plan) error {
 	held, err := heldOf(ctx, p.World.Papers(), p.Examples)
 	if err != nil {
-		return p, err
+		return err
 	}
 	p.Missing = dataset.FindMissing(p.Picked, held)
 	if m := dataset.FindMissing(p.Examples, held); m.Any() {
@@ -32,11 +32,11 @@ func decideMissing(ctx context.Context, s session.Session, c Config, p session.P
 		}
 	}
 	if !p.Missing.Any() {
-		return p, nil
+		return nil
 	}
 	choice, err := missingChoice(c.Missing, p.Jobs)
 	if err != nil {
-		return p, err
+		return err
 	}
 	p.Note.Missing.Choice = choice
 	text := missingText(p.Missing, len(p.Picked), p.Note.DataDir)
@@ -46,14 +46,14 @@ func decideMissing(ctx context.Context, s session.Session, c Config, p session.P
 	case choice == runlog.MissingSkip:
 		rest := p.Missing.Without(p.Picked)
 		if len(rest) == 0 {
-			return p, qa.Usagef("%s. Without these, no question is left to run", text)
+			return qa.Usagef("%s. Without these, no question is left to run", text)
 		}
 		s.Notify.Notef("%s; %d of %d questions are skipped", text, len(p.Picked)-len(rest), len(p.Picked))
 		p.Picked = rest
 	case choice == runlog.MissingStop && !c.DryRun:
-		return p, &qa.UsageError{Err: &MissingError{text}}
+		return &qa.UsageError{Err: &MissingError{text}}
 	}
-	return p, nil
+	return nil
 }
 
 // heldOf looks up the papers that questions name, and the venues of all papers.

@@ -64,12 +64,11 @@ func Prepare(ctx context.Context, s session.Session, c Config) (p session.Plan, 
 	if p.World, err = c.OpenWorld(WorldConfig(jobs, c.Settings)); err != nil {
 		return session.Plan{}, err
 	}
-	lacking, err := decideMissing(ctx, s, c, p)
-	if err != nil {
+	if err := decideMissing(ctx, s, c, &p); err != nil {
 		_ = p.World.Close()
 		return session.Plan{}, err
 	}
-	return lacking, nil
+	return p, nil
 }
 
 // WorldConfig is how jobs open their papers: as existing runs saw them, and without a search index if no baseline searches.

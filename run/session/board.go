@@ -31,8 +31,6 @@ type board struct {
 	done   int
 	closed bool
 	tally  Tally
-	// keepAnswers is set if the invocation has one question.
-	keepAnswers bool
 	// failed and tokens are those of this invocation.
 	failed, tokens int
 }
@@ -42,8 +40,8 @@ func (b *board) add(e run.Event) {
 	defer b.mu.Unlock()
 	b.done = e.Done
 	b.tally.add(b.scorer, b.evaluators[e.Trajectory.UUID], e.Trajectory)
-	if b.keepAnswers && e.Trajectory.Answer.Given {
-		b.tally.keep(e.Trajectory)
+	if b.tally.Answers != nil && e.Trajectory.Answer.Given {
+		b.tally.Answers[e.Trajectory.Repeat] = e.Trajectory.Answer.Text
 	}
 	if e.Skipped {
 		b.stage.Skip(e.Done)

@@ -40,9 +40,9 @@ func (e Ended) interrupted() bool {
 	return errors.Is(e.Err, qa.ErrInterrupted) || e.Suspended == qa.ErrInterrupted.Error()
 }
 
-// running is a job with its run directory.
+// running is a job with its run directory, and the result of its last round.
 type running struct {
-	Job
+	Ended
 	solver   run.Solver
 	writer   *runlog.Writer
 	recorded map[string]runlog.Recorded
@@ -88,36 +88,40 @@ func (s Session) Execute(ctx context.Context, p Plan) ([]Ended, error) {
 	ctx, drain, stop := s.Interrupts()
 	defer stop()
 	e.drain = drain
-	results := e.runJobs(ctx, open)
-	e.retryFailed(ctx, open, results)
-	for _, r := range results {
+	e.runJobs(ctx, open)
+	if p.Retry != "none" {
+		e.retryFailed(ctx, open)
+	}
+	results := make([]Ended, len(open))
+	for i, r := range open {
+		results[i] = r.Ended
 		if r.Err == nil && r.Left == 0 {
-			if err := p.World.Unpin(r.Dir); err != nil {
-				return results, err
-			}
+			err = errors.Join(err, p.World.Unpin(r.Dir))
 		}
 	}
-	return results, nil
+	return results, err
 }
 
 // runJobs runs the jobs in sequence over shared workers.
-func (e *execution) runJobs(ctx context.Context, jobs []*running) []Ended {
+func (e *execution) runJobs(ctx context.Context, jobs []*running) {
 	p := e.plan
 	episodes := len(p.Picked) * p.Repeats
 	if p.Fork != nil {
 		episodes = 1
 	}
-	results := make([]Ended, len(jobs))
 	slots := make(chan struct{}, p.Workers)
 	evaluators := make(map[string]qa.Evaluator, len(p.Picked))
 	for _, ex := range p.Picked {
 		evaluators[ex.UUID] = ex.Evaluator
 	}
 	var all sync.WaitGroup
-	for i, r := range jobs {
+	for _, r := range jobs {
 		b := &board{
 			Session: e.Session, stage: e.Progress.Stage(r.Name, episodes), scorer: eval.New(eval.Config{}), evaluators: evaluators,
-			model: r.Model, account: e.account, started: e.Now(), keepAnswers: len(p.Picked) == 1,
+			model: r.Model, account: e.account, started: e.Now(),
+		}
+		if len(p.Picked) == 1 {
+			b.tally.Answers = make(map[int]string)
 		}
 		r.OnWait(b.refresh)
 		limits := p.Settings.QuestionLimits
@@ -144,53 +148,45 @@ func (e *execution) runJobs(ctx context.Context, jobs []*running) []Ended {
 			config.Skip = func(rec runlog.Recorded) bool { return rec.Outcome != "" && !rec.Outcome.Failed() }
 		}
 		runner, err := run.New(config)
-		results[i] = Ended{Job: r.Job, Err: err}
+		r.Ended = Ended{Job: r.Job, Err: err}
 		if err != nil {
 			continue
 		}
 		all.Go(func() {
-			results[i].Summary, results[i].Err = runner.Run(ctx, e.drain, p.Picked)
-			results[i].Tally = b.close(results[i].Summary)
+			r.Summary, r.Err = runner.Run(ctx, e.drain, p.Picked)
+			r.Tally = b.close(r.Summary)
 		})
 		<-runner.Dispatched()
 	}
 	all.Wait()
-	return results
 }
 
 // retryFailed retries, at the end of an invocation, the questions that failed for a transient reason, so that an outage
 // overnight leaves no gaps. It does so only if the endpoint has answered others.
-func (e *execution) retryFailed(ctx context.Context, jobs []*running, results []Ended) {
-	if e.plan.Retry == "none" {
-		return
-	}
+func (e *execution) retryFailed(ctx context.Context, jobs []*running) {
 	var again []*running
-	var places []int
-	for i := range results {
-		if e.hasRetries(jobs[i], &results[i]) {
-			again, places = append(again, jobs[i]), append(places, i)
+	var failures []string
+	for _, r := range jobs {
+		if e.hasRetries(r) {
+			again, failures = append(again, r), append(failures, r.FirstFailure)
 		}
 	}
-	if len(again) == 0 {
-		return
-	}
-	for k, ended := range e.runJobs(ctx, again) {
-		first := &results[places[k]]
+	e.runJobs(ctx, again)
+	for i, r := range again {
 		// Permanent failures are not retried in the second round, but still count as failures of this invocation.
-		ended.Failed, ended.FailedBefore = ended.Failed+ended.FailedBefore, 0
-		ended.FirstFailure = cmp.Or(ended.FirstFailure, first.FirstFailure)
-		*first = ended
+		r.Failed, r.FailedBefore = r.Failed+r.FailedBefore, 0
+		r.FirstFailure = cmp.Or(r.FirstFailure, failures[i])
 	}
 }
 
 // hasRetries reports whether a job has questions to retry; if so, it reloads the log, and only those run.
-func (e *execution) hasRetries(r *running, ended *Ended) bool {
-	if ended.Err != nil || ended.Failed == 0 || ended.Finished == 0 || ended.Left > 0 || ended.Suspended != "" {
+func (e *execution) hasRetries(r *running) bool {
+	if r.Err != nil || r.Failed == 0 || r.Finished == 0 || r.Left > 0 || r.Suspended != "" {
 		return false
 	}
 	recorded, _, err := recordedIn(r.Dir)
 	if err != nil {
-		ended.Err = err
+		r.Err = err
 		return false
 	}
 	r.recorded = recorded
@@ -237,12 +233,12 @@ func (e *execution) fillCache(j Job, config runlog.Config, offered []qa.ToolSpec
 // is a [qa.SuspendedError], failed questions are a [qa.FailedError]. It warns of truncated and refused replies.
 func (s Session) Result(jobs []Ended) error {
 	s.warnOfReplies(jobs)
-	if err := firstError(jobs); err != nil {
+	sum, err := addSummaries(jobs)
+	if err != nil {
 		return err
 	}
 	interrupted := slices.ContainsFunc(jobs, Ended.interrupted)
 	stopped := slices.ContainsFunc(jobs, func(j Ended) bool { return j.Left > 0 && j.Failed >= maxEqualFailures })
-	sum := addSummaries(jobs)
 	switch {
 	case !interrupted && sum.Suspended != "":
 		return &qa.SuspendedError{Reason: fmt.Sprintf("%s\n  %d of %d %s left; raise the limit and the same command resumes the run",
@@ -265,25 +261,18 @@ func (s Session) Result(jobs []Ended) error {
 	return nil
 }
 
-// firstError is the first error of a job that is more than an interrupt; nil if there is none.
-func firstError(jobs []Ended) error {
+// addSummaries adds up the summaries of jobs. Its error is the first of a job that is more than an interrupt.
+func addSummaries(jobs []Ended) (all run.Summary, err error) {
 	for _, j := range jobs {
 		if j.Err != nil && !errors.Is(j.Err, qa.ErrInterrupted) {
-			return j.Err
+			return all, j.Err
 		}
-	}
-	return nil
-}
-
-// addSummaries adds up the summaries of jobs.
-func addSummaries(jobs []Ended) (all run.Summary) {
-	for _, j := range jobs {
 		all.Total, all.Left, all.Failed = all.Total+j.Total, all.Left+j.Left, all.Failed+j.Failed
 		all.FailedBefore += j.FailedBefore
 		all.Repeated = all.Repeated || j.Repeated
 		all.FirstFailure, all.Suspended = cmp.Or(all.FirstFailure, j.FirstFailure), cmp.Or(all.Suspended, j.Suspended)
 	}
-	return all
+	return all, nil
 }
 
 // warnOfReplies counts the truncated and the refused replies of each run directory.

@@ -143,14 +143,12 @@ func (b *Branch) Place(dir string) (_ string, err error) {
 	return dir, err
 }
 
-// longestBranch is the maximum length of the uuid's part in the name of a fork; file systems allow 255 bytes.
-const longestBranch = 100
-
 // free returns the first unused path for the fork.
 func (b *Branch) free() (string, error) {
+	const longest = 100 // bytes of the uuid; file systems allow names of 255
 	name := notInNames.ReplaceAllString(b.rec.UUID, "-")
-	if len(name) > longestBranch {
-		name = name[:longestBranch] + "-" + runlog.Hash(b.rec.UUID)[:12]
+	if len(name) > longest {
+		name = name[:longest] + "-" + runlog.Hash(b.rec.UUID)[:12]
 	}
 	if b.rec.Repeat > 0 {
 		name += fmt.Sprintf("-r%d", b.rec.Repeat)

@@ -43,7 +43,7 @@ func (e *execution) openJob(j Job, world baselines.World) (_ *running, err error
 	if p.CacheFrom != nil {
 		e.fillCache(j, config, solver.Offered(qa.Example{Kind: p.kind()}))
 	}
-	r := &running{Job: j, solver: solver}
+	r := &running{Ended: Ended{Job: j}, solver: solver}
 	if r.writer, r.recorded, err = e.openDir(j, solver, config, questions); err != nil {
 		return nil, err
 	}
@@ -84,10 +84,9 @@ func (e *execution) openDir(
 	if w, err = runlog.OpenWriter(j.Dir, runlog.WriterConfig{Redact: e.Redact, Now: e.Now}); err != nil {
 		return nil, nil, err
 	}
-	opened := w
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, opened.Close())
+			err = errors.Join(err, w.Close())
 		}
 	}()
 	if w.Torn > 0 {
@@ -101,11 +100,11 @@ func (e *execution) openDir(
 		err = e.takeEpisodes(j, w)
 	}
 	if err != nil {
-		return nil, nil, err
+		return w, nil, err
 	}
 	recorded, lost, err := recordedIn(j.Dir)
 	if err != nil {
-		return nil, nil, err
+		return w, nil, err
 	}
 	if n := len(lost.lines); n > 0 {
 		e.Notify.Warnf("%s: %s of %s cannot be read, such as line %d", j.Dir, terminal.Plural(n, "line"), runlog.LogFile, lost.lines[0].Line)
@@ -287,9 +286,6 @@ func recordedIn(dir string) (map[string]runlog.Recorded, damage, error) {
 	return recorded, lost, nil
 }
 
-// ServedProvider is the provider in run.json of a run whose replies come from clients of airqa serve.
-const ServedProvider = "served"
-
 // Served is a run directory for the episodes of clients.
 type Served struct {
 	Solver *baselines.Solver
@@ -298,10 +294,10 @@ type Served struct {
 	Repeats map[string]int
 }
 
-// ServedJob is the job of a served baseline: its model is a name for the clients.
+// ServedJob is the job of a served baseline: its model is a name for the clients of airqa serve.
 func ServedJob(b baselines.Baseline, name, dir string) Job {
-	described := map[string]any{"provider": ServedProvider, "model": name}
-	return Job{Baseline: b, Model: models.Model{Spec: ServedProvider + ":" + name, Described: described}, Dir: dir, Name: b.Name}
+	m := models.Model{Spec: "served:" + name, Described: map[string]any{"provider": "served", "model": name}}
+	return Job{Baseline: b, Model: m, Dir: dir, Name: b.Name}
 }
 
 // Serve makes or opens the run directory of the only job of a plan. Without a directory, it only makes the solver.

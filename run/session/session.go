@@ -1,6 +1,6 @@
 // Package session runs one invocation over baselines and models. It makes or resumes run directories, wraps the models
-// in budget and cache, shares the workers, and retries transient failures at the end. Start with [Plan] and
-// [Session.Execute]. Package run/estimate predicts the effort of an invocation.
+// in budget and cache, shares the workers, and retries transient failures at the end. Start with [Plan], which package
+// run/plan makes, and [Session.Execute].
 package session
 
 import (

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,14 +27,8 @@ type Tally struct {
 	Failed int
 	// FirstFault is the reason of the first faulty one. That of a failure is in the error of [Session.Result].
 	FirstFault string
-	// Answers are those of an invocation of one question, in the order of their repeats.
-	Answers []Reply
-}
-
-// Reply is the answer of an episode.
-type Reply struct {
-	Repeat int
-	qa.Answer
+	// Answers has the texts of the answers of an invocation of one question, by repeat; a later round replaces the earlier one.
+	Answers map[int]string
 }
 
 // add counts an ended episode.
@@ -62,16 +57,6 @@ func (t *Tally) add(s *eval.Scorer, e qa.Evaluator, tr qa.Trajectory) {
 			t.Objective++
 		}
 	}
-}
-
-// keep keeps the answer of an episode. That of an earlier round is replaced.
-func (t *Tally) keep(tr qa.Trajectory) {
-	at, found := slices.BinarySearchFunc(t.Answers, tr.Repeat, func(r Reply, repeat int) int { return r.Repeat - repeat })
-	if found {
-		t.Answers[at].Answer = tr.Answer
-		return
-	}
-	t.Answers = slices.Insert(t.Answers, at, Reply{tr.Repeat, tr.Answer})
 }
 
 // Scorable is the number of answers that scoring gives a score.
@@ -119,14 +104,15 @@ func (t Tally) Text() string {
 func AnswerLines(jobs []Ended) []string {
 	var lines []string
 	for _, j := range jobs {
-		for _, r := range j.Tally.Answers {
+		for _, repeat := range slices.Sorted(maps.Keys(j.Tally.Answers)) {
+			text := j.Tally.Answers[repeat]
 			switch {
 			case j.Repeated:
-				lines = append(lines, fmt.Sprintf("%s#%d: %s", terminal.Line(j.Name), r.Repeat, terminal.Line(r.Text)))
+				lines = append(lines, fmt.Sprintf("%s#%d: %s", terminal.Line(j.Name), repeat, terminal.Line(text)))
 			case len(jobs) > 1:
-				lines = append(lines, terminal.Line(j.Name)+": "+terminal.Line(r.Text))
+				lines = append(lines, terminal.Line(j.Name)+": "+terminal.Line(text))
 			default:
-				lines = append(lines, terminal.Safe(r.Text))
+				lines = append(lines, terminal.Safe(text))
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package session
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,21 +58,19 @@ func TestTally(t *testing.T) {
 }
 
 func TestAnswerLines(t *testing.T) {
-	job := func(name string, repeated bool, answers ...Reply) Ended {
-		return Ended{Job: Job{Name: name}, Summary: run.Summary{Repeated: repeated}, Tally: Tally{Answers: answers}}
-	}
-	reply := func(repeat int, text string) Reply {
-		return Reply{Repeat: repeat, Answer: qa.Answer{Given: true, Text: text}}
+	type answers = map[int]string
+	job := func(name string, repeated bool, a answers) Ended {
+		return Ended{Job: Job{Name: name}, Summary: run.Summary{Repeated: repeated}, Tally: Tally{Answers: a}}
 	}
 	tests := []struct {
 		name string
 		jobs []Ended
 		want []string
 	}{
-		{"none", []Ended{job("rag", false)}, nil},
-		{"one", []Ended{job("rag", false, reply(0, "two\nlines \x1b[2J"))}, []string{"two\nlines \\x1b[2J"}},
-		{"several baselines", []Ended{job("rag", false, reply(0, "a\nb")), job("hybrid", false, reply(0, "c"))}, []string{"rag: a b", "hybrid: c"}},
-		{"repeats", []Ended{job("rag", true, reply(0, "a"), reply(1, "b"))}, []string{"rag#0: a", "rag#1: b"}},
+		{"none", []Ended{job("rag", false, nil)}, nil},
+		{"one", []Ended{job("rag", false, answers{0: "two\nlines \x1b[2J"})}, []string{"two\nlines \\x1b[2J"}},
+		{"several baselines", []Ended{job("rag", false, answers{0: "a\nb"}), job("hybrid", false, answers{0: "c"})}, []string{"rag: a b", "hybrid: c"}},
+		{"repeats", []Ended{job("rag", true, answers{1: "b", 0: "a"})}, []string{"rag#0: a", "rag#1: b"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -81,23 +78,5 @@ func TestAnswerLines(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// A second round replaces the answer of the same repeat.
-func TestTallyKeep(t *testing.T) {
-	var sum Tally
-	for _, r := range []struct {
-		repeat int
-		text   string
-	}{{1, "b"}, {0, "a"}, {1, "c"}} {
-		sum.keep(qa.Trajectory{Repeat: r.repeat, Answer: qa.Answer{Given: true, Text: r.text}})
-	}
-	var got []string
-	for _, r := range sum.Answers {
-		got = append(got, r.Text)
-	}
-	if s := strings.Join(got, " "); s != "a c" {
-		t.Errorf("got %q", s)
 	}
 }
