@@ -54,7 +54,6 @@ func (c runCmd) Run(a *app) error {
 		return err
 	}
 	defer func() { _ = p.World.Close() }()
-	p.From = c.From
 	if c.DryRun {
 		return c.dryRun(a, p)
 	}
@@ -105,9 +104,11 @@ func (c *runCmd) config(a *app) (plan.Config, error) {
 		Choice: plan.Choice{
 			Baselines: c.Baseline, Models: c.Model, Calls: calls, Workers: c.Workers, Out: c.Out,
 		},
-		Questions: c.Questions, Selection: c.Selection, Shard: c.Shard, Missing: c.Missing,
-		Data: c.Data, OpenWorld: func(config env.Config) (*env.Env, error) { return c.open(a, config) },
-		Settings: c.Settings, Limits: c.Budget, Repeats: c.Repeats, Retry: c.Retry, DryRun: c.DryRun,
+		Questions: c.Questions, Selection: c.Selection, Shard: c.Shard, Missing: c.Missing, DryRun: c.DryRun,
+		OpenWorld: func(config env.Config) (*env.Env, error) { return c.open(a, config) },
+		Plan: session.Plan{
+			Settings: c.Settings, Limits: c.Budget, Repeats: c.Repeats, Retry: c.Retry, From: c.From, Note: runlog.Note{DataDir: c.Data},
+		},
 	}, nil
 }
 

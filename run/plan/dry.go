@@ -262,21 +262,16 @@ func (c job) total(finished []Cost, j JobEstimate) *Estimate {
 	return e
 }
 
-// sum adds the estimates.
+// sum adds the estimates, unless one is missing.
 func (d *Dry) sum() {
-	for i, j := range d.Jobs {
-		switch {
-		case j.Estimate == nil:
-			d.Total = nil
+	total := Estimate{Calls: Exactly(0), Tokens: Exactly(0), USD: new(Exactly(0))}
+	for _, j := range d.Jobs {
+		if j.Estimate == nil {
 			return
-		case i == 0:
-			total := *j.Estimate
-			total.Basis, total.Past = "", 0
-			d.Total = &total
-		default:
-			d.Total.Add(*j.Estimate)
 		}
+		total.Add(*j.Estimate)
 	}
+	d.Total = &total
 }
 
 // probe is a model that records the first request of an episode and suspends the episode.

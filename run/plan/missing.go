@@ -1,9 +1,9 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"airqa/env"
@@ -78,23 +78,19 @@ func missingChoice(given string, jobs []session.Job) (string, error) {
 	if given != runlog.MissingStop {
 		return given, nil
 	}
-	var made []string
+	recorded := ""
 	for _, j := range jobs {
 		config, err := runlog.ReadConfig(j.Dir)
 		if err != nil || config.Note.Missing == nil {
 			continue // there is no run yet, one that lacked no paper, or one that is rejected later
 		}
-		if choice := config.Note.Missing.Choice; !slices.Contains(made, choice) {
-			made = append(made, choice)
+		choice := config.Note.Missing.Choice
+		if recorded != "" && choice != recorded {
+			return "", qa.Usagef("these runs were started with different choices about missing papers: choose skip or run")
 		}
+		recorded = choice
 	}
-	switch len(made) {
-	case 0:
-		return runlog.MissingStop, nil
-	case 1:
-		return made[0], nil
-	}
-	return "", qa.Usagef("these runs were started with different choices about missing papers: choose skip or run")
+	return cmp.Or(recorded, runlog.MissingStop), nil
 }
 
 // missingText is "308 of 553 questions name 320 papers missing from DIR; 244 search collections (acl2023) of which DIR holds no paper".

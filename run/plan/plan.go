@@ -6,12 +6,12 @@ package plan
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
 	"airqa/env"
 	"airqa/qa"
-	"airqa/run/budget"
 	"airqa/run/session"
 	"airqa/run/shard"
 	"airqa/runlog"
@@ -27,15 +27,10 @@ type Config struct {
 	// Missing is [runlog.MissingStop] (run nothing), [runlog.MissingSkip] or [runlog.MissingRun] (ask anyway): the treatment of
 	// questions whose papers are missing. A resumed run keeps its first choice instead of stopping.
 	Missing string
-	// Data is the data directory for the record, OpenWorld opens it. The caller knows where its vectors are and how they
-	// are embedded.
-	Data      string
+	// OpenWorld opens the data directory. The caller knows where its vectors are and how they are embedded.
 	OpenWorld func(env.Config) (*env.Env, error)
-	Settings  qa.Settings
-	Limits    budget.Limits
-	// Repeats is the number of episodes per question. Retry is "errors", "none" or "all".
-	Repeats int
-	Retry   string
+	// Plan has the settings and limits of the run, and the data directory for the record. Prepare adds what it opens and selects.
+	Plan session.Plan
 	// DryRun makes a plan to be estimated: missing papers do not stop it.
 	DryRun bool
 }
@@ -43,30 +38,23 @@ type Config struct {
 // Prepare opens the models, reads and selects the questions, opens the papers, and decides about questions that lack some.
 // It writes no run directory. Close the plan's World at the end.
 func Prepare(ctx context.Context, s session.Session, c Config) (p session.Plan, err error) {
-	jobs, out, err := Jobs(s, c.Choice)
-	if err != nil {
-		return session.Plan{}, err
+	p = c.Plan
+	p.Workers, p.Note.QuestionsFile = c.Workers, c.Questions
+	if p.Jobs, p.Out, err = Jobs(s, c.Choice); err != nil {
+		return p, err
 	}
-	examples, err := s.QuestionsFor(c.Questions, jobs)
-	if err != nil {
-		return session.Plan{}, err
+	if p.Examples, err = s.QuestionsFor(c.Questions, p.Jobs); err != nil {
+		return p, err
 	}
-	picked, err := Select(s, c.Selection, examples)
-	if err != nil {
-		return session.Plan{}, err
+	if p.Picked, err = Select(s, c.Selection, p.Examples); err != nil {
+		return p, err
 	}
-	picked, share := c.Shard.Take(picked)
-	p = session.Plan{
-		Jobs: jobs, Out: out, Examples: examples, Picked: picked, Share: share, Settings: c.Settings, Workers: c.Workers,
-		Repeats: c.Repeats, Retry: c.Retry, Limits: c.Limits,
-		Note: runlog.Note{QuestionsFile: c.Questions, DataDir: c.Data},
-	}
-	if p.World, err = c.OpenWorld(WorldConfig(jobs, c.Settings)); err != nil {
-		return session.Plan{}, err
+	p.Picked, p.Share = c.Shard.Take(p.Picked)
+	if p.World, err = c.OpenWorld(WorldConfig(p.Jobs, p.Settings)); err != nil {
+		return p, err
 	}
 	if err := decideMissing(ctx, s, c, &p); err != nil {
-		_ = p.World.Close()
-		return session.Plan{}, err
+		return p, errors.Join(err, p.World.Close())
 	}
 	return p, nil
 }

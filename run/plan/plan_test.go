@@ -17,6 +17,7 @@ import (
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/run/plan"
+	"airqa/run/session"
 	"airqa/runlog"
 )
 
@@ -133,7 +134,8 @@ func config(t *testing.T, v *sessiontest.Invocation, change func([]qa.Example)) 
 		Choice: plan.Choice{
 			Baselines: []string{"question-only"}, Models: []string{"openai:m"}, Out: filepath.Join(v.Dir, "run"), Workers: 1,
 		},
-		Questions: path, Missing: "stop", Settings: qa.DefaultSettings(), Repeats: 1, Retry: "errors",
+		Questions: path, Missing: "stop",
+		Plan: session.Plan{Settings: qa.DefaultSettings(), Repeats: 1, Retry: "errors"},
 		OpenWorld: func(c env.Config) (*env.Env, error) {
 			c.Dir, c.QueryInProcess = filepath.Join(v.Dir, "data"), true
 			return env.Open(t.Context(), c)

@@ -79,35 +79,36 @@ func withStatus(s session.Session, dir string, statuses []string) (map[string]bo
 	if err != nil {
 		return nil, err
 	}
-	results, err := resultsOf(r, wanted)
-	if err != nil {
-		return nil, err
-	}
-	among := make(map[string]bool)
-	for _, ex := range examples {
-		got := results[ex.UUID]
-		among[ex.UUID] = len(got) == 0 && wanted["missing"] || slices.ContainsFunc(got, func(result string) bool { return wanted[result] })
-	}
-	return among, nil
+	return withResults(r, examples, wanted)
 }
 
-// resultsOf returns the results of each question of a run; verdicts only if one is wanted.
-func resultsOf(r *runlog.Run, wanted map[string]bool) (map[string][]string, error) {
-	results := make(map[string][]string)
+// withResults returns the questions of a run with a wanted result. It reads the scores only if a verdict is wanted.
+func withResults(r *runlog.Run, examples []qa.Example, wanted map[string]bool) (map[string]bool, error) {
+	among, ran := make(map[string]bool), make(map[string]bool)
+	note := func(uuid, result string) {
+		ran[uuid], among[uuid] = true, among[uuid] || wanted[result]
+	}
 	for rec := range r.Episodes() {
-		results[rec.UUID] = append(results[rec.UUID], string(rec.Outcome))
+		note(rec.UUID, string(rec.Outcome))
 		if rec.Outcome.Failed() {
-			results[rec.UUID] = append(results[rec.UUID], "failed")
+			note(rec.UUID, "failed")
 		}
 	}
-	if !slices.ContainsFunc(verdicts, func(v qa.Verdict) bool { return wanted[string(v)] }) {
-		return results, nil
+	if slices.ContainsFunc(verdicts, func(v qa.Verdict) bool { return wanted[string(v)] }) {
+		_, scores, err := runlog.ReadScores(r.Dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range scores {
+			note(s.UUID, string(s.Verdict))
+		}
 	}
-	_, scores, err := runlog.ReadScores(r.Dir)
-	for _, s := range scores {
-		results[s.UUID] = append(results[s.UUID], string(s.Verdict))
+	for _, ex := range examples {
+		if !ran[ex.UUID] {
+			note(ex.UUID, "missing")
+		}
 	}
-	return results, err
+	return among, nil
 }
 
 var (
