@@ -181,7 +181,7 @@ func (d noDirectory) Unwrap() error {
 	return &fs.PathError{Op: "open", Path: string(d), Err: fs.ErrNotExist}
 }
 
-// MismatchError lists the differences between a configuration and a run directory's.
+// MismatchError lists the differences between a configuration and a run directory's. It is returned in a [qa.UsageError].
 type MismatchError struct {
 	Dir  string
 	Diff []string
@@ -261,7 +261,7 @@ func Check(dir string, shape Shape) (exists bool, err error) {
 		return strings.HasPrefix(line, "settings.question_deadline_seconds:") // it only limits the wait for the endpoint
 	})
 	if len(diff) > 0 {
-		return true, &MismatchError{Dir: dir, Diff: diff}
+		return true, &qa.UsageError{Err: &MismatchError{Dir: dir, Diff: diff}}
 	}
 	return true, nil
 }

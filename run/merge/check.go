@@ -60,11 +60,7 @@ func (p *plan) checkOut() error {
 		return &qa.UsageError{Err: err}
 	}
 	p.Replaced, err = runlog.Check(p.Out, p.config().Shape)
-	var mismatch *runlog.MismatchError
-	switch {
-	case errors.As(err, &mismatch):
-		return &qa.UsageError{Err: err}
-	case err == nil && !p.Replaced:
+	if err == nil && !p.Replaced {
 		return qa.Usagef("%s has other files; choose another directory", p.Out)
 	}
 	return err

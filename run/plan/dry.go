@@ -2,7 +2,6 @@ package plan
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"airqa/agent"
@@ -111,13 +110,10 @@ func (c job) estimate(ctx context.Context, world baselines.World, d *Dry) (JobEs
 		return j, err
 	}
 	exists, err := runlog.Check(c.Dir, record.Shape)
-	var mismatch *runlog.MismatchError
-	switch {
-	case errors.As(err, &mismatch):
-		return j, &qa.UsageError{Err: err}
-	case err != nil:
+	if err != nil {
 		return j, err
-	case exists:
+	}
+	if exists {
 		j.State = "resumed"
 	}
 	past, err := read(c.Dir, exists)

@@ -46,7 +46,13 @@ func (c Scoring) Run(dir string) ([]qa.Score, error) {
 	if n == 0 {
 		return nil, fmt.Errorf("%s: %w", dir, ErrNothingEnded)
 	}
-	c.NoteMissing(r, ended)
+	ran := make(map[string]bool, len(ended))
+	for uuid := range ended {
+		ran[uuid] = true
+	}
+	if l := r.Config.Note.Missing.Lacking(ran); l != nil {
+		c.Notify.Notef("%s: %s", dir, l)
+	}
 	ctx, drain, stop := c.Interrupts()
 	defer stop()
 	config := c.stream(drain)

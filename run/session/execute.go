@@ -35,11 +35,6 @@ type Ended struct {
 	Err   error
 }
 
-// interrupted reports whether a signal left episodes unfinished.
-func (e Ended) interrupted() bool {
-	return errors.Is(e.Err, qa.ErrInterrupted) || e.Suspended == qa.ErrInterrupted.Error()
-}
-
 // running is a job with its run directory, and the result of its last round.
 type running struct {
 	Ended
@@ -237,7 +232,9 @@ func (s Session) Result(jobs []Ended) error {
 	if err != nil {
 		return err
 	}
-	interrupted := slices.ContainsFunc(jobs, Ended.interrupted)
+	interrupted := slices.ContainsFunc(jobs, func(j Ended) bool { // a signal left episodes unfinished
+		return errors.Is(j.Err, qa.ErrInterrupted) || j.Suspended == qa.ErrInterrupted.Error()
+	})
 	stopped := slices.ContainsFunc(jobs, func(j Ended) bool { return j.Left > 0 && j.Failed >= maxEqualFailures })
 	switch {
 	case !interrupted && sum.Suspended != "":

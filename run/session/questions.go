@@ -144,14 +144,3 @@ func FindEpisode(episodes []string, given string) (string, error) {
 	}
 	return "", fmt.Errorf("%d episodes begin with %q; give more of the uuid, or the number of a repeat, such as %[2]s#0", len(found), given)
 }
-
-// NoteMissing reports after a scoring how many of the scored questions lacked papers.
-func (s Session) NoteMissing(r *runlog.Run, ended map[string][]runlog.Recorded) {
-	ran := make(map[string]bool, len(ended))
-	for uuid := range ended {
-		ran[uuid] = true
-	}
-	if l := r.Config.Note.Missing.Lacking(ran); l != nil {
-		s.Notify.Notef("%s: %s", r.Dir, l)
-	}
-}

@@ -187,10 +187,6 @@ func (e *execution) createRun(j Job, config runlog.Config, questions []byte) (er
 	if err == nil {
 		err = runlog.Create(j.Dir, config, questions)
 	}
-	var mismatch *runlog.MismatchError
-	if errors.As(err, &mismatch) {
-		return &qa.UsageError{Err: err}
-	}
 	if err != nil {
 		return err
 	}
