@@ -35,6 +35,11 @@ type Ended struct {
 	Err   error
 }
 
+// interrupted reports whether a signal left episodes unfinished.
+func (e Ended) interrupted() bool {
+	return errors.Is(e.Err, qa.ErrInterrupted) || e.Suspended == qa.ErrInterrupted.Error()
+}
+
 // running is a job with its run directory, and the result of its last round.
 type running struct {
 	Ended
@@ -232,9 +237,7 @@ func (s Session) Result(jobs []Ended) error {
 	if err != nil {
 		return err
 	}
-	interrupted := slices.ContainsFunc(jobs, func(j Ended) bool { // a signal left episodes unfinished
-		return errors.Is(j.Err, qa.ErrInterrupted) || j.Suspended == qa.ErrInterrupted.Error()
-	})
+	interrupted := slices.ContainsFunc(jobs, Ended.interrupted)
 	stopped := slices.ContainsFunc(jobs, func(j Ended) bool { return j.Left > 0 && j.Failed >= maxEqualFailures })
 	switch {
 	case !interrupted && sum.Suspended != "":

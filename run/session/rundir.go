@@ -168,11 +168,9 @@ func (e *execution) takeEpisodes(j Job, w *runlog.Writer) error {
 // createRun makes the run directory, or rejects one that belongs to another configuration with a [runlog.MismatchError].
 func (e *execution) createRun(j Job, config runlog.Config, questions []byte) (err error) {
 	if e.plan.Fork != nil {
-		if err := e.plan.Fork.check(e.Notify, config); err != nil {
-			return err
-		}
+		err = e.plan.Fork.check(e.Notify, config)
 	}
-	if e.plan.From != "" {
+	if err == nil && e.plan.From != "" {
 		undivided := config.Shape
 		undivided.Shard, undivided.Selected = "", ""
 		_, err = runlog.Check(e.from(j), undivided)
