@@ -1,10 +1,5 @@
 package pdf
 
-import "airqa/internal/box"
-
-// Box is an area of a page as displayed.
-type Box = box.Box
-
 // frame converts PDF user space (y up, whole media box) to points of the page as displayed.
 type frame struct {
 	left, bottom, right, top float64 // the visible box in user space

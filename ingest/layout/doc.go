@@ -6,13 +6,10 @@
 // downwards.
 package layout
 
-import (
-	"airqa/env/pdf"
-	"airqa/internal/box"
-)
+import "airqa/env/pdf"
 
 // Box is an area of a page as displayed.
-type Box = box.Box
+type Box = pdf.Box
 
 // Glyph is one character. A space and a line break are ' ' and '\n'.
 type Glyph = pdf.Glyph

@@ -1,7 +1,6 @@
-// Package box is the geometry of areas on a page, with one type, [Box]. It knows no page and no PDF.
-package box
+package pdf
 
-// Box is an area of a page as shown: corners in points from its top left, X0 ≤ X1 and Y0 ≤ Y1.
+// Box is an area of a page as displayed: corners in points from its top left, X0 ≤ X1 and Y0 ≤ Y1.
 type Box struct {
 	X0, Y0, X1, Y1 float64
 }
