@@ -18,7 +18,7 @@ func Analyze(inputs []Input) *Document {
 			in = in.turned(in.Turned)
 		}
 		straight, rotated := byAngle(in.Glyphs)
-		inputs[i], sideways[i], text[i] = in, rotated, words(straight)
+		inputs[i], sideways[i], text[i] = in, rotated, splitWords(straight)
 	}
 	numbers := dropLineNumbers(text, inputs)
 	for i := range inputs {
@@ -167,7 +167,7 @@ func sidewaysFragments(glyphs []Glyph) []fragment {
 				w.Text += string(g.Rune)
 				w.Box = w.Box.Union(g.Box)
 			}
-			if upright := words((Input{Glyphs: current}).turned(first.Angle).Glyphs); len(upright) == 1 {
+			if upright := splitWords((Input{Glyphs: current}).turned(first.Angle).Glyphs); len(upright) == 1 {
 				w.Text = upright[0].Text // with marks at exponents
 			}
 			f.add(w)

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"airqa/internal/scripts"
+	"airqa/internal/words"
 )
 
 // wordBuilder splits a stream of glyphs into words.
@@ -26,8 +26,8 @@ type wordBuilder struct {
 	spaced, broken bool
 }
 
-// words splits glyphs of one writing direction into words, at spaces, breaks and gaps.
-func words(glyphs []Glyph) []Word {
+// splitWords splits glyphs of one writing direction into words, at spaces, breaks and gaps.
+func splitWords(glyphs []Glyph) []Word {
 	b := &wordBuilder{glyphs: inkScripts(attachAccents(lowerInitials(glyphs))), fonts: map[string]int{}}
 	for i := range b.glyphs {
 		b.add(i)
@@ -137,7 +137,7 @@ func (b *wordBuilder) end() {
 		if whole, broken := strings.CutSuffix(text, softHyphen); broken {
 			text, b.word.Hyphen = whole+"-", true
 		}
-		b.word.Text = scripts.Mark(norm.NFC.String(strings.ReplaceAll(text, softHyphen, "")))
+		b.word.Text = words.MarkScripts(norm.NFC.String(strings.ReplaceAll(text, softHyphen, "")))
 		if font := mode(b.fonts); font != b.look.Font {
 			b.look = Word{Font: font, Bold: IsBold(font), Math: IsMath(font)}
 		}

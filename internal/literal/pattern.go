@@ -9,13 +9,13 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"airqa/internal/scripts"
 	"airqa/internal/terminal"
+	"airqa/internal/words"
 )
 
 // Pattern is a text to find. It is safe for concurrent use.
 //
-// Texts are compared in Unicode's form NFKC after [scripts.Mark], and by its simple folding of case, which maps single
+// Texts are compared in Unicode's form NFKC after [words.MarkScripts], and by its simple folding of case, which maps single
 // characters: ß matches ẞ but not ss. Control characters are compared as [terminal.Safe] prints them. Whitespace of any kind
 // and length is one space between two words and nothing elsewhere, so that a text that was laid out over lines is still found.
 // Invisible characters, such as soft hyphens, do not count.
@@ -52,7 +52,7 @@ func (p *Pattern) All(s string) iter.Seq2[int, int] {
 // cannot: no escape that is not of a single character makes a letter or a digit.
 func (p *Pattern) MayContain(s string) bool {
 	var longest []byte // run of ASCII letters and digits
-	for word := range bytes.FieldsFuncSeq(p.folded, func(r rune) bool { return r >= utf8.RuneSelf || !words[r] }) {
+	for word := range bytes.FieldsFuncSeq(p.folded, func(r rune) bool { return r >= utf8.RuneSelf || !wordBytes[r] }) {
 		if len(word) > len(longest) {
 			longest = word
 		}
@@ -73,18 +73,18 @@ type folder struct {
 	spaced, word bool
 }
 
-// plain has the folded form of each printable ASCII character and a space for whitespace; 0 for other bytes. words has the
-// bytes of it that are part of words.
-var plain, words = func() (folded [256]byte, words [256]bool) {
+// plain has the folded form of each printable ASCII character and a space for whitespace; 0 for other bytes. wordBytes
+// has the bytes of it that are part of words.
+var plain, wordBytes = func() (folded [256]byte, inWords [256]bool) {
 	for c := range byte(utf8.RuneSelf) {
 		if r := rune(c); unicode.IsSpace(r) {
 			folded[c] = ' '
 		} else if unicode.IsPrint(r) {
 			folded[c] = byte(unicode.ToLower(r))
 		}
-		words[c] = inWord(rune(c))
+		inWords[c] = inWord(rune(c))
 	}
-	return folded, words
+	return folded, inWords
 }()
 
 func fold(s string, places *[]place) []byte {
@@ -111,7 +111,7 @@ func (f *folder) ascii(run string, at int) {
 	text, spaced, word := f.text, f.spaced, f.word
 	for i := 0; i < len(run); i++ {
 		c := plain[run[i]]
-		next := words[c]
+		next := wordBytes[c]
 		switch {
 		case c == ' ':
 			spaced = true
@@ -159,7 +159,7 @@ func (f *folder) other(run string, at int) {
 		if !normal {
 			n = norm.NFKC.NextBoundaryInString(run, true)
 			text = norm.NFKC.String(run[:n])
-			for _, r := range scripts.MarkAt(whole, at-start) {
+			for _, r := range words.ScriptMark(whole, at-start) {
 				f.add(r, place{at, at})
 			}
 		}

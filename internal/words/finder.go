@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"airqa/internal/lazyregexp"
-	"airqa/internal/scripts"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -107,7 +106,7 @@ func composed(text string) (t traced) {
 	it.InitString(norm.NFKC, text)
 	for !it.Done() {
 		first := it.Pos()
-		t.add(scripts.MarkAt(text, first), place{first, first})
+		t.add(ScriptMark(text, first), place{first, first})
 		segment := it.Next()
 		t.add(string(segment), place{first, it.Pos()})
 	}

@@ -13,13 +13,12 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"airqa/internal/scripts"
 	"airqa/internal/words"
 )
 
 // foldByPatterns is the definition of words.Fold, step by step.
 func foldByPatterns(text string) string {
-	text = norm.NFKC.String(scripts.Mark(text))
+	text = norm.NFKC.String(words.MarkScripts(text))
 	for _, r := range [][2]string{{`(\p{Ll})-\n(\p{Ll})`, "$1$2"}, {`</?[a-zA-Z][^<>]*>`, " "}, {`(\d),(\d{3})\b`, "$1$2"}} {
 		text = regexp.MustCompile(r[0]).ReplaceAllString(text, r[1])
 	}

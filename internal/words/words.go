@@ -2,6 +2,7 @@
 //
 // For texts of papers (the text of a PDF, a table in HTML, an answer of a model), start from [Fold]; [Content], [Share],
 // [Shared], [Short] and [Formula] take folded texts. [Finder] finds one text in another, [Split] separates its words.
+// [MarkScripts] keeps raised and lowered digits apart from the numbers beside them.
 //
 // Four packages decide with different rules whether a passage supports a text, since an error costs something else in each.
 // trace/cause looks for a known gold text in whole rows and must be able to prove it. run/ask looks for the sentence to quote
@@ -24,8 +25,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
-
-	"airqa/internal/scripts"
 )
 
 // cut is a byte range of a text that [Fold] leaves out before it separates words. A tag leaves a space.
@@ -103,7 +102,7 @@ func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 // digits. An exponent is a word of its own: 10² is like 10^2 and not like 102. A Greek letter on its own becomes its name. Tags
 // of HTML are left out. [Finder] returns where the words were.
 func Fold(text string) string {
-	text = norm.NFKC.String(scripts.Mark(text))
+	text = norm.NFKC.String(MarkScripts(text))
 	folded := make([]byte, 0, len(text)+2)
 	at := 0
 	for c := range cuts(text) {

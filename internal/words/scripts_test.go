@@ -1,4 +1,4 @@
-package scripts_test
+package words_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"airqa/internal/scripts"
+	"airqa/internal/words"
 )
 
 func TestMark(t *testing.T) {
@@ -21,10 +21,10 @@ func TestMark(t *testing.T) {
 		"plain 10^20 – 3":   "plain 10^20 – 3",
 		"":                  "",
 	} {
-		if got := scripts.Mark(text); got != want {
+		if got := words.MarkScripts(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
-		if got, want := strings.Count(norm.NFKC.String(scripts.Mark(text)), "^"), strings.Count(want, "^"); got != want {
+		if got, want := strings.Count(norm.NFKC.String(words.MarkScripts(text)), "^"), strings.Count(want, "^"); got != want {
 			t.Errorf("%q: %d marks of exponents, want %d", text, got, want)
 		}
 	}

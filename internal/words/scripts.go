@@ -1,5 +1,4 @@
-// Package scripts keeps raised and lowered characters of Unicode apart from the numbers beside them. Start from [Mark].
-package scripts
+package words
 
 import (
 	"strings"
@@ -9,17 +8,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Mark writes raised and lowered characters after a number as plain ones after "^" and "_", and separates numbers from
+// MarkScripts writes raised and lowered characters after a number as plain ones after "^" and "_", and separates numbers from
 // fractions and from raised digits before them: 10² is 10^2, and 3½ is 3 ½. In Unicode's forms NFKC and NFKD they would be 102
 // and 31/2. Others, as in m², stay.
-func Mark(text string) string {
+func MarkScripts(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return script(r) != "" }) {
 		return text
 	}
 	var b strings.Builder
 	marked := false
 	for i, r := range text {
-		mark := MarkAt(text, i)
+		mark := ScriptMark(text, i)
 		if marked = mark == "^" || mark == "_" || marked && mark == "" && script(r) != ""; marked {
 			r, _ = utf8.DecodeRuneInString(norm.NFKC.String(string(r)))
 		}
@@ -29,8 +28,8 @@ func Mark(text string) string {
 	return b.String()
 }
 
-// MarkAt returns what [Mark] writes before the character at a byte of a text.
-func MarkAt(text string, at int) string {
+// ScriptMark returns what [MarkScripts] writes before the character at a byte of a text.
+func ScriptMark(text string, at int) string {
 	before, _ := utf8.DecodeLastRuneInString(text[:at])
 	r, _ := utf8.DecodeRuneInString(text[at:])
 	was, is := script(before), script(r)
