@@ -16,7 +16,6 @@ import (
 	"airqa/extractor/synthesis"
 	"airqa/fixtures"
 	"airqa/ingest"
-	"airqa/internal/progress"
 	"airqa/internal/terminal"
 	"airqa/llm"
 	"airqa/qa"
@@ -49,7 +48,7 @@ func (c demoCmd) Run(a *app) error {
 		return err
 	}
 	by := scoring.Scoring{Session: d.session(), Mode: eval.Reference, Judge: scoring.Offline()}
-	by.Progress = progress.New(progress.Config{}) // the runs share one bar
+	by.Progress = nil // the runs share one bar
 	stage := d.progress.Stage("score", len(dirs))
 	for i, dir := range dirs {
 		if _, err := by.Run(dir); err != nil {

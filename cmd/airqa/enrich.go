@@ -11,7 +11,7 @@ import (
 	"airqa/env/datadir"
 	"airqa/env/paperdb"
 	"airqa/ingest/enrich"
-	"airqa/internal/progress"
+	"airqa/internal/terminal"
 	"airqa/llm/cache"
 	"airqa/qa"
 	"airqa/run/budget"
@@ -125,7 +125,7 @@ func (c enrichCmd) ask(ctx context.Context, a *app, cfg enrich.Config, dir *data
 		defer func() { askErr = errors.Join(askErr, pages.Close()) }()
 		cfg.Pictures = pages
 	}
-	var bar *progress.Stage
+	var bar *terminal.Stage
 	cfg.Progress = func(sum enrich.Asked) {
 		if bar == nil { // only the sum has the number of papers
 			bar = a.progress.Stage("enrich", sum.Total)

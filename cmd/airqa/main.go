@@ -25,7 +25,6 @@ import (
 	"airqa/env/datadir"
 	"airqa/env/paperdb"
 	"airqa/internal/lazyregexp"
-	"airqa/internal/progress"
 	"airqa/internal/settings"
 	"airqa/internal/terminal"
 	"airqa/llm"
@@ -145,7 +144,7 @@ type app struct {
 	// quiet drops notes and steps.
 	quiet    bool
 	log      *slog.Logger
-	progress *progress.Reporter
+	progress *terminal.Progress
 	now      func() time.Time
 	getenv   func(string) string
 	files    *settings.Files
@@ -274,7 +273,7 @@ func newApp(verbose, quiet bool) *app {
 	return &app{
 		ctx: context.Background(), in: os.Stdin, out: out, screen: os.Stdout, errs: errs, quiet: quiet, files: &settings.Files{},
 		log:      slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: level})),
-		progress: progress.New(progress.Config{Out: bars, Bars: isTerminal && !quiet}),
+		progress: &terminal.Progress{Out: bars, Bars: isTerminal && !quiet},
 		now:      time.Now, getenv: os.Getenv, width: terminalWidth(os.Stdout), style: terminal.StyleOf(os.Stderr, os.Getenv), outStyle: terminal.StyleOf(os.Stdout, os.Getenv),
 		interrupted: new(atomic.Bool), stopping: new(sync.Once), stopped: make(chan struct{}),
 	}
@@ -363,7 +362,7 @@ func (a *app) noteAll(lines []string) {
 }
 
 // notify prints a notice.
-func (a *app) notify(n progress.Notice) { a.say("%s", n) }
+func (a *app) notify(n terminal.Notice) { a.say("%s", n) }
 
 // session returns the environment of package session.
 func (a *app) session() session.Session {

@@ -3,7 +3,6 @@ package synthesis_test
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -15,7 +14,7 @@ import (
 	"airqa/env/paperdb"
 	"airqa/extractor/candidate"
 	"airqa/extractor/synthesis"
-	"airqa/internal/progress"
+	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/run/budget"
 	"airqa/run/scoring"
@@ -55,7 +54,7 @@ func newConfig(t *testing.T) synthesis.Config {
 	return synthesis.Config{
 		Common: synthesis.Common{
 			Session: session.Session{
-				Notify: func(progress.Notice) {}, Progress: progress.New(progress.Config{Out: io.Discard}), Log: slog.New(slog.DiscardHandler),
+				Notify: func(terminal.Notice) {}, Log: slog.New(slog.DiscardHandler),
 				Now: time.Now, Getenv: func(string) string { return "" }, Redact: same, RedactKeys: same, Program: "airqa test",
 				Interrupts: func() (context.Context, <-chan struct{}, func()) {
 					return context.Background(), make(chan struct{}), func() {}

@@ -1,5 +1,6 @@
 // Package terminal makes untrusted text safe to print: a model, a PDF or a questions file must not be able to move the
-// cursor, change colours or hide a line.
+// cursor, change colours or hide a line. It also has what commands share on a terminal: tables, a pager, and [Progress] with the
+// [Notice] of long work.
 package terminal
 
 import (

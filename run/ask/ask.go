@@ -9,7 +9,6 @@ import (
 
 	"airqa/env"
 	"airqa/internal/files"
-	"airqa/internal/progress"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"
@@ -57,7 +56,7 @@ func (a Asking) Run(ctx context.Context) (*Result, error) {
 	}
 	steps := &steps{show: show, width: a.Width, questions: list}
 	quiet := a.Session
-	quiet.Progress = progress.New(progress.Config{}) // the steps are the progress
+	quiet.Progress = nil // the steps are the progress
 	ended, err := quiet.Execute(ctx, session.Plan{
 		Jobs: []session.Job{a.Job}, World: a.World, Examples: list, Picked: list, Settings: a.Settings, Workers: 1, Repeats: 1, Retry: "errors", Limits: a.Limits,
 		Note: runlog.Note{QuestionsFile: a.Job.Dir + "/" + runlog.QuestionsFile, DataDir: a.Data}, Watch: steps.watch,

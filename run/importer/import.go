@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"airqa/internal/progress"
 	"airqa/internal/stagedir"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -28,9 +27,9 @@ type Config struct {
 	Program string
 	// Redact filters everything written; nil filters nothing.
 	Redact func([]byte) []byte
-	Notify progress.Notify
+	Notify terminal.Notify
 	// Progress shows the progress; nil shows nothing.
-	Progress *progress.Reporter
+	Progress *terminal.Progress
 }
 
 // Result describes an import.
@@ -47,9 +46,6 @@ func Import(ctx context.Context, c Config) (r Result, err error) {
 		return r, qa.Usagef("%s exists and is not empty; choose another directory", c.Out)
 	}
 	c.MaxFile = cmp.Or(c.MaxFile, maxFile)
-	if c.Progress == nil {
-		c.Progress = progress.New(progress.Config{})
-	}
 	out, err := filepath.Abs(c.Out)
 	if err != nil {
 		return r, err

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
-	"airqa/internal/progress"
+	"airqa/internal/terminal"
 	"airqa/internal/testkit/golden"
 	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
@@ -62,12 +62,12 @@ func write(t *testing.T, turns windows.Turns, runs ...string) string {
 	return out
 }
 
-func load(t *testing.T, paths ...string) (importer.Result, []progress.Notice) {
+func load(t *testing.T, paths ...string) (importer.Result, []terminal.Notice) {
 	t.Helper()
-	var notices []progress.Notice
+	var notices []terminal.Notice
 	r, err := importer.Import(t.Context(), importer.Config{
 		Paths: paths, Out: filepath.Join(t.TempDir(), "out"), Program: "airqa test",
-		Notify: func(n progress.Notice) { notices = append(notices, n) },
+		Notify: func(n terminal.Notice) { notices = append(notices, n) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func firstSample(t *testing.T, r importer.Result) runlog.Recorded {
 }
 
 // describe returns the imported runs as text.
-func describe(t *testing.T, r importer.Result, notices []progress.Notice) string {
+func describe(t *testing.T, r importer.Result, notices []terminal.Notice) string {
 	t.Helper()
 	var b bytes.Buffer
 	for _, n := range notices {

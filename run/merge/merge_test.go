@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/internal/progress"
+	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/run/merge"
@@ -128,8 +127,8 @@ func (w *world) merger(partial bool) merge.Merger {
 	same := func(b []byte) []byte { return b }
 	return merge.Merger{
 		Session: session.Session{
-			Notify: func(n progress.Notice) { w.notices = append(w.notices, n.String()) }, Now: func() time.Time { return clock },
-			Progress: progress.New(progress.Config{Out: io.Discard}), Redact: same, RedactKeys: same,
+			Notify: func(n terminal.Notice) { w.notices = append(w.notices, n.String()) }, Now: func() time.Time { return clock },
+			Redact: same, RedactKeys: same,
 			Getenv:     func(name string) string { return map[string]string{"OPENAI_API_KEY": "sk-test-key-that-is-long"}[name] },
 			Interrupts: func() (context.Context, <-chan struct{}, func()) { return w.t.Context(), nil, func() {} },
 		},

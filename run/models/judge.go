@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"airqa/internal/progress"
+	"airqa/internal/terminal"
 	"airqa/llm"
 	"airqa/qa"
 )
@@ -16,7 +16,7 @@ type JudgeConfig struct {
 	// Own are the addresses that keys are for.
 	Own    Addresses
 	Getenv func(string) string
-	Notify progress.Notify
+	Notify terminal.Notify
 	// Timeout limits one request, Retries follow transient failures, MaxReply is the maximum number of tokens of a reply;
 	// 0 is the default, and negative Retries are none.
 	Timeout           time.Duration

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"airqa/internal/progress"
+	"airqa/internal/terminal"
 	"airqa/llm"
 	"airqa/llm/catalog"
 	"airqa/llm/offline"
@@ -59,7 +59,7 @@ type Config struct {
 	// Getenv reads the environment. Required.
 	Getenv func(string) string
 	// Notify receives settings that an endpoint rejects; may be nil.
-	Notify progress.Notify
+	Notify terminal.Notify
 }
 
 // Models opens models that share connections, limits and the catalog.

@@ -15,7 +15,7 @@ import (
 	"airqa/ingest"
 	"airqa/ingest/sources"
 	"airqa/internal/files"
-	"airqa/internal/progress"
+	"airqa/internal/terminal"
 )
 
 // Acquisition configures [Writer.Acquire].
@@ -106,7 +106,7 @@ func (q *acquirer) run(ctx context.Context) error {
 func megabytes(n int64) float64 { return float64(n) / 1e6 }
 
 // noteFetch returns the listener for downloads.
-func (q *acquirer) noteFetch(stage *progress.Stage) func(sources.Event) {
+func (q *acquirer) noteFetch(stage *terminal.Stage) func(fetch.Event) {
 	begun := q.Now()
 	return func(e fetch.Event) {
 		p := q.papers[e.Item.Name]

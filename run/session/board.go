@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"airqa/eval"
-	"airqa/internal/progress"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/run"
@@ -20,7 +19,7 @@ import (
 // board shows the progress of a running job. It is safe for concurrent use.
 type board struct {
 	Session
-	stage      *progress.Stage
+	stage      *terminal.Stage
 	model      models.Model
 	scorer     *eval.Scorer
 	evaluators map[string]qa.Evaluator

@@ -18,7 +18,6 @@ import (
 	"airqa/ingest"
 	"airqa/ingest/sources"
 	"airqa/internal/pause"
-	"airqa/internal/progress"
 	"airqa/internal/terminal"
 	"airqa/qa"
 )
@@ -136,7 +135,7 @@ func (s Session) reportFile(e ingest.Event) {
 // Write opens a data directory for writing, calls fill to add papers, and indexes them with a progress bar. If fill
 // fails, nothing is indexed, and the next writer catches up; only after a failure of the model, the words are.
 func (s Session) Write(ctx context.Context, to env.WriterConfig, stage string, fill func(*env.Writer) error) error {
-	var bar *progress.Stage // appears with the first text
+	var bar *terminal.Stage // appears with the first text
 	var begun time.Time
 	indexed := 0
 	speed := func() string { return rate(indexed, s.Now().Sub(begun), "texts/s") }
@@ -182,8 +181,8 @@ func (s Session) Import(to env.WriterConfig, database string, cfg sources.Import
 		if err != nil {
 			return "", err
 		}
-		cfg.Path, cfg.Dir = database, dir
-		var stage *progress.Stage
+		cfg.Known = &release.Known{Path: database, Dir: dir}
+		var stage *terminal.Stage
 		cfg.Progress = func(done, total int, title string) {
 			if stage == nil {
 				stage = s.Progress.Stage("import", total)
@@ -211,7 +210,7 @@ func (s Session) Join(cfg join.Config) (_ *join.Join, err error) {
 	defer stop()
 	ctx, cancel := pause.Until(ctx, drain, qa.ErrInterrupted)
 	defer cancel()
-	var stage *progress.Stage
+	var stage *terminal.Stage
 	cfg.Progress = func(done, total int, what string) {
 		if stage == nil {
 			stage = s.Progress.Stage("join", total)

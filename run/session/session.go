@@ -11,8 +11,7 @@ import (
 	"airqa/baselines"
 	"airqa/env"
 	"airqa/eval/author"
-	"airqa/internal/progress"
-	"airqa/llm/cache"
+	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/run/budget"
@@ -23,8 +22,8 @@ import (
 
 // Session is the environment of an invocation. All fields but Notify, Stopped and FindPaper are required.
 type Session struct {
-	Notify   progress.Notify
-	Progress *progress.Reporter
+	Notify   terminal.Notify
+	Progress *terminal.Progress
 	Log      *slog.Logger
 	Now      func() time.Time
 	Getenv   func(string) string

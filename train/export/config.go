@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"airqa/internal/lazyregexp"
-	"airqa/internal/progress"
+	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/train/curate"
 	"airqa/train/format"
@@ -29,9 +29,9 @@ type Config struct {
 	Rules
 	// Redact removes the secrets that are known; nil removes none.
 	Redact func([]byte) []byte
-	Notify progress.Notify
+	Notify terminal.Notify
 	// Progress shows the progress; nil shows nothing.
-	Progress *progress.Reporter
+	Progress *terminal.Progress
 
 	redactor redact.Redactor
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"airqa/internal/progress"
+	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/train/format"
 	"airqa/train/preflight"
@@ -116,7 +116,7 @@ func (f *fitter) fit(t *texts, row, against *windows.Row) fitted {
 func (f *fitter) whole(s preflight.Size) bool { return s.Tokens <= f.CutoffLen }
 
 // warn warns of rows that the trainer would not take whole.
-func (f *fitter) warn(of Format, m measured, notify progress.Notify) {
+func (f *fitter) warn(of Format, m measured, notify terminal.Notify) {
 	long := m.rows - m.whole
 	if long == 0 {
 		return

@@ -12,7 +12,7 @@ import (
 
 	"airqa/internal/files"
 	"airqa/internal/ledger"
-	"airqa/internal/progress"
+	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/train/curate"
 	"airqa/train/format"
@@ -35,7 +35,7 @@ type plan struct {
 	tally
 	// drops is dropped.jsonl, and Notify gets the warnings. A plan that is only drawn from has neither.
 	drops  *file
-	Notify progress.Notify
+	Notify terminal.Notify
 	kept   []kept
 	// shape is what the rows have in common, schemas are the types of rows by encoder.
 	shape    format.Rows

@@ -13,7 +13,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"airqa/internal/progress"
+	"airqa/internal/terminal"
 	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
 	"airqa/runlog"
@@ -333,7 +333,7 @@ func TestKTOClasses(t *testing.T) {
 	made := scored(t, recordtest.Config{Seed: 3}, "rw", "u-", "ww", "rr")
 	var warnings []string
 	c := export.Config{
-		Runs: []string{made.Run.Dir}, Format: export.KTO, Notify: func(n progress.Notice) { warnings = append(warnings, n.String()) },
+		Runs: []string{made.Run.Dir}, Format: export.KTO, Notify: func(n terminal.Notice) { warnings = append(warnings, n.String()) },
 		Rules: export.Rules{Repeated: export.KeepAll, Filter: curate.Filter{Include: []string{"unscored", "scoring_failed"}, MinScore: new(0.5)}},
 	}
 	out := write(t, c)

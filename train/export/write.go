@@ -13,7 +13,6 @@ import (
 
 	"airqa/eval/author"
 	"airqa/internal/ledger"
-	"airqa/internal/progress"
 	"airqa/internal/stagedir"
 	"airqa/train/curate"
 	"airqa/train/preflight"
@@ -48,9 +47,6 @@ type Summary struct {
 func Write(c Config) (s Summary, err error) {
 	if err := c.check(); err != nil {
 		return s, err
-	}
-	if c.Progress == nil {
-		c.Progress = progress.New(progress.Config{})
 	}
 	c.redactor = redact.Redactor{Known: c.Redact, Emails: c.RedactEmails}
 	w := &writer{Config: c}

@@ -20,8 +20,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"airqa/internal/progress"
 	"airqa/internal/stagedir"
+	"airqa/internal/terminal"
 	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
 	"airqa/runlog"
@@ -678,7 +678,7 @@ func TestDamagedLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	var warnings []string
-	out := write(t, export.Config{Runs: []string{made.Run.Dir}, Notify: func(n progress.Notice) { warnings = append(warnings, n.String()) }})
+	out := write(t, export.Config{Runs: []string{made.Run.Dir}, Notify: func(n terminal.Notice) { warnings = append(warnings, n.String()) }})
 	damaged := 0
 	for _, d := range linesOf[windows.Drop](t, out, export.DroppedFile) {
 		if d.Reason == export.Damaged {

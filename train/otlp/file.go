@@ -78,7 +78,7 @@ func hashOf(path string) ([]byte, error) {
 // File writes all episodes as OTLP/JSON lines, one line per episode, as the file exporter of OpenTelemetry does. The
 // same runs give the same bytes.
 func File(c Config, out io.Writer) (sum Summary, err error) {
-	stage := c.stage("write spans")
+	stage := c.Progress.Stage("write spans", len(c.Runs))
 	defer func() { stage.Close(terminal.Plural(sum.Episodes, "episode")) }()
 	err = c.each(stage, func(spans []*tracepb.Span) error {
 		line, err := encodeLine(&tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{c.packed(spans)}})

@@ -45,7 +45,7 @@ func Send(ctx context.Context, c Config, endpoint string) (Summary, error) {
 		return Summary{}, err
 	}
 	defer func() { _ = s.client.Stop(context.WithoutCancel(ctx)) }()
-	stage := c.stage("send spans")
+	stage := c.Progress.Stage("send spans", len(c.Runs))
 	defer func() { stage.Close(terminal.Plural(s.sum.Spans, "span")) }()
 	err = c.each(stage, func(spans []*tracepb.Span) error {
 		for _, span := range spans {

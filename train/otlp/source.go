@@ -8,7 +8,7 @@ import (
 	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
-	"airqa/internal/progress"
+	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/runlog"
 	"airqa/train/redact"
@@ -31,21 +31,13 @@ type Config struct {
 	Redact func([]byte) []byte
 	// Program is the version of airqa.
 	Program string
-	Notify  progress.Notify
+	Notify  terminal.Notify
 	// Progress shows the progress; nil shows nothing.
-	Progress *progress.Reporter
-}
-
-// stage begins a stage of the progress.
-func (c Config) stage(title string) *progress.Stage {
-	if c.Progress == nil {
-		c.Progress = progress.New(progress.Config{})
-	}
-	return c.Progress.Stage(title, len(c.Runs))
+	Progress *terminal.Progress
 }
 
 // each calls f with the spans of every episode. A damaged one is left out with a warning.
-func (c Config) each(stage *progress.Stage, f func([]*tracepb.Span) error) error {
+func (c Config) each(stage *terminal.Stage, f func([]*tracepb.Span) error) error {
 	for i, dir := range c.Runs {
 		stage.Set(i, dir)
 		if err := c.run(dir, f); err != nil {

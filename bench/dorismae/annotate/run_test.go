@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"airqa/bench/dorismae/annotate"
-	"airqa/internal/progress"
+	"airqa/internal/terminal"
 	"airqa/internal/testkit/openaitest"
 	"airqa/qa"
 	"airqa/run/models"
@@ -45,7 +45,7 @@ func (s *setup) run(t *testing.T) (annotate.Result, error) {
 	t.Helper()
 	same := func(raw []byte) []byte { return raw }
 	return annotate.Run(s.Config, session.Session{
-		Notify: func(n progress.Notice) { s.said.WriteString(n.String() + "\n") }, Progress: progress.New(progress.Config{}), Now: time.Now,
+		Notify: func(n terminal.Notice) { s.said.WriteString(n.String() + "\n") }, Now: time.Now,
 		Getenv: func(name string) string { return map[string]string{"OPENAI_API_KEY": "sk-test"}[name] },
 		Redact: same, RedactKeys: same,
 		Interrupts: func() (context.Context, <-chan struct{}, func()) { return t.Context(), s.drain, func() {} },

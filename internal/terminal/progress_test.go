@@ -1,4 +1,4 @@
-package progress_test
+package terminal_test
 
 import (
 	"bytes"
@@ -7,14 +7,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/internal/progress"
+	"airqa/internal/terminal"
 )
 
 // Away from a terminal there is a line now and then, and a last one, without control characters.
 func TestPlainLines(t *testing.T) {
 	var out bytes.Buffer
 	clock := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
-	r := progress.New(progress.Config{Out: &out, Now: func() time.Time { return clock }})
+	r := &terminal.Progress{Out: &out, Now: func() time.Time { return clock }}
 	s := r.Stage("ingest", 9)
 	for i := range 9 {
 		clock = clock.Add(2 * time.Second)
@@ -35,7 +35,7 @@ ingest: 9 added (18s)
 func TestTimeLeft(t *testing.T) {
 	var out bytes.Buffer
 	clock := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
-	s := progress.New(progress.Config{Out: &out, Now: func() time.Time { return clock }}).Stage("run", 1000)
+	s := (&terminal.Progress{Out: &out, Now: func() time.Time { return clock }}).Stage("run", 1000)
 	s.Skip(900)
 	clock = clock.Add(time.Minute)
 	s.Set(910, "")
@@ -48,7 +48,7 @@ func TestTimeLeft(t *testing.T) {
 func TestBarsEnd(t *testing.T) {
 	for _, total := range []int{0, 3, 9} {
 		var out bytes.Buffer
-		s := progress.New(progress.Config{Out: &out, Bars: true}).Stage("run", total)
+		s := (&terminal.Progress{Out: &out, Bars: true}).Stage("run", total)
 		s.Set(min(total, 3), "")
 		done := make(chan struct{})
 		go func() {
@@ -70,7 +70,7 @@ func TestBarsEnd(t *testing.T) {
 func TestLongWorkIsToldSeldom(t *testing.T) {
 	var out bytes.Buffer
 	clock := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
-	s := progress.New(progress.Config{Out: &out, Now: func() time.Time { return clock }}).Stage("run", 100_000)
+	s := (&terminal.Progress{Out: &out, Now: func() time.Time { return clock }}).Stage("run", 100_000)
 	for i := range 24 * 60 * 60 {
 		clock = clock.Add(time.Second)
 		s.Set(i, "")

@@ -1,6 +1,4 @@
-// Package progress shows the progress of long work: a bar per stage on a terminal, and plain lines elsewhere, so that
-// log files stay readable. Start from [New] and [Reporter.Stage].
-package progress
+package terminal
 
 import (
 	"fmt"
@@ -11,8 +9,6 @@ import (
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
-
-	"airqa/internal/terminal"
 )
 
 // The minimum time between two plain lines of one stage: linesEvery at first, later a twentieth of its age, at most
@@ -22,48 +18,37 @@ const (
 	linesAtMost = time.Minute
 )
 
-// Config configures a [Reporter].
-type Config struct {
+// Progress shows the progress of long work: a bar per stage on a terminal, and plain lines elsewhere, so that log files stay
+// readable. Open stages are bars below each other. It is safe for concurrent use; a nil Progress shows nothing.
+type Progress struct {
+	// Out gets bars and lines; nil shows nothing.
 	Out io.Writer
 	// Bars is true on a terminal. Bars have no colours.
 	Bars bool
-	Now  func() time.Time
-}
-
-// Reporter makes stages. Open stages are bars below each other. It is safe for concurrent use.
-type Reporter struct {
-	c Config
+	// Now is [time.Now] if nil.
+	Now func() time.Time
 
 	mu   sync.Mutex
 	bars *mpb.Progress // nil while no stage is open
 	open int
 }
 
-// New returns a reporter. A nil Out shows nothing.
-func New(c Config) *Reporter {
-	if c.Out == nil {
-		c.Out, c.Bars = io.Discard, false
-	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	return &Reporter{c: c}
-}
-
 // Print writes a line above the open bars.
-func (r *Reporter) Print(line string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	out := r.c.Out
-	if r.open > 0 && r.bars != nil {
-		out = r.bars
+func (p *Progress) Print(line string) {
+	if p == nil || p.Out == nil {
+		return
 	}
-	_, _ = fmt.Fprintln(out, terminal.Line(line))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := p.Out
+	if p.open > 0 {
+		out = p.bars
+	}
+	_, _ = fmt.Fprintln(out, Line(line))
 }
 
 // Stage is a piece of long work with a known number of steps. It is safe for concurrent use.
 type Stage struct {
-	c     Config
 	name  string
 	total int
 
@@ -74,27 +59,30 @@ type Stage struct {
 	started time.Time
 	last    time.Time
 
-	from *Reporter
-	bar  *mpb.Bar
+	from *Progress
+	bar  *mpb.Bar // nil for plain lines
 }
 
 // Stage opens a stage of total steps.
-func (r *Reporter) Stage(name string, total int) *Stage {
-	s := &Stage{c: r.c, from: r, name: name, total: total, started: r.c.Now(), last: r.c.Now()}
-	if !r.c.Bars {
+func (p *Progress) Stage(name string, total int) *Stage {
+	if p == nil {
+		p = &Progress{}
+	}
+	s := &Stage{from: p, name: name, total: total, started: p.now(), last: p.now()}
+	if !p.Bars || p.Out == nil {
 		return s
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.open == 0 {
-		r.bars = mpb.New(mpb.WithOutput(r.c.Out), mpb.WithWidth(36), mpb.WithRefreshRate(100*time.Millisecond), mpb.WithAutoRefresh())
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.open == 0 {
+		p.bars = mpb.New(mpb.WithOutput(p.Out), mpb.WithWidth(36), mpb.WithRefreshRate(100*time.Millisecond), mpb.WithAutoRefresh())
 	}
-	r.open++
+	p.open++
 	// The spaces around the bar belong to the words: on a narrow terminal the bar disappears, but the spaces are still
 	// needed.
-	s.bar = r.bars.New(int64(total), mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"),
+	s.bar = p.bars.New(int64(total), mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"),
 		mpb.PrependDecorators(
-			decor.Name(fmt.Sprintf("%-24s", terminal.Clip(name, 24))),
+			decor.Name(fmt.Sprintf("%-24s", Clip(name, 24))),
 			decor.CountersNoUnit("%d/%d ", decor.WCSyncWidth),
 		),
 		mpb.BarFillerTrim(),
@@ -104,6 +92,13 @@ func (r *Reporter) Stage(name string, total int) *Stage {
 		),
 	)
 	return s
+}
+
+func (p *Progress) now() time.Time {
+	if p.Now == nil {
+		return time.Now()
+	}
+	return p.Now()
 }
 
 // spaced puts a space before a non-empty word.
@@ -139,15 +134,15 @@ func (s *Stage) left() string {
 	if worked <= 0 || todo <= 0 {
 		return ""
 	}
-	guess := s.c.Now().Sub(s.started) * time.Duration(todo) / time.Duration(worked)
+	guess := s.from.now().Sub(s.started) * time.Duration(todo) / time.Duration(worked)
 	return guess.Round(time.Second).String()
 }
 
 // Set sets the number of finished steps and the note next to the bar.
 func (s *Stage) Set(done int, note string) {
 	s.mu.Lock()
-	s.done, s.note = done, terminal.Clip(note, 60)
-	now := s.c.Now()
+	s.done, s.note = done, Clip(note, 60)
+	now := s.from.now()
 	due := now.Sub(s.last) >= min(max(linesEvery, now.Sub(s.started)/20), linesAtMost)
 	if due {
 		s.last = now
@@ -167,8 +162,8 @@ func (s *Stage) Set(done int, note string) {
 
 // Close ends the stage with a final note.
 func (s *Stage) Close(last string) {
-	took := s.c.Now().Sub(s.started).Round(100 * time.Millisecond)
-	last = terminal.Line(last)
+	took := s.from.now().Sub(s.started).Round(100 * time.Millisecond)
+	last = Line(last)
 	if s.bar == nil {
 		s.print(fmt.Sprintf("%s (%s)", last, took))
 		return
@@ -190,44 +185,7 @@ func (s *Stage) Close(last string) {
 }
 
 func (s *Stage) print(text string) {
-	_, _ = fmt.Fprintf(s.c.Out, "%s: %s\n", terminal.Line(s.name), text)
-}
-
-// Level is the severity of a [Notice].
-type Level int
-
-// The levels.
-const (
-	Info Level = iota
-	Note
-	Warning
-)
-
-// Notice is a message for the user in addition to the result.
-type Notice struct {
-	Level Level
-	Text  string
-}
-
-// String prefixes the text with the level.
-func (n Notice) String() string {
-	return [...]string{"", "note: ", "warning: "}[n.Level] + n.Text
-}
-
-// Notify receives notices during the work. It may be nil. Calls may overlap.
-type Notify func(Notice)
-
-// Infof sends a notice.
-func (f Notify) Infof(format string, args ...any) { f.send(Info, format, args) }
-
-// Notef sends a notice marked as a note.
-func (f Notify) Notef(format string, args ...any) { f.send(Note, format, args) }
-
-// Warnf sends a notice marked as a warning.
-func (f Notify) Warnf(format string, args ...any) { f.send(Warning, format, args) }
-
-func (f Notify) send(l Level, format string, args []any) {
-	if f != nil {
-		f(Notice{l, fmt.Sprintf(format, args...)})
+	if s.from.Out != nil {
+		_, _ = fmt.Fprintf(s.from.Out, "%s: %s\n", Line(s.name), text)
 	}
 }
