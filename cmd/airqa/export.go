@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strconv"
 
-	"airqa/internal/stagedir"
+	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/runlog"
@@ -98,7 +98,7 @@ func writeExport(a *app, c export.Config) error {
 // adviseExport adds to the error of an export which option helps, if one does.
 func adviseExport(err error) error {
 	switch {
-	case errors.As(err, new(*stagedir.OccupiedError)):
+	case errors.As(err, new(*files.OccupiedError)):
 		return fmt.Errorf("%w; to overwrite it, add --replace", err)
 	case errors.Is(err, export.ErrLeaks):
 		return fmt.Errorf("%w; --leak drop excludes them", err)

@@ -3,7 +3,7 @@
 // [Write] and [WriteFile] write so that a reader, even after a crash, finds the old file or the new one and never a part:
 // they fill a temporary file in the same folder, sync it and rename it. [Lock] gives one process at a time the right to
 // write somewhere, [LockByte] does so for one byte of a file. The system releases a lock when the process ends, however it
-// ends. [Hash] is the SHA-256 by which the program names contents.
+// ends. [Stage] writes a whole folder beside its place. [Hash] is the SHA-256 by which the program names contents.
 package files
 
 import (

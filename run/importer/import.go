@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"airqa/internal/stagedir"
+	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/qa"
 )
@@ -50,8 +50,8 @@ func Import(ctx context.Context, c Config) (r Result, err error) {
 	if err != nil {
 		return r, err
 	}
-	folder, err := stagedir.Open(out)
-	if errors.Is(err, stagedir.ErrBusy) {
+	folder, err := files.Stage(out)
+	if errors.Is(err, files.ErrLocked) {
 		return r, fmt.Errorf("%s: another airqa is importing into it", c.Out)
 	}
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"airqa/internal/files"
 	"airqa/internal/lazyregexp"
 	"airqa/internal/ledger"
-	"airqa/internal/stagedir"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/runlog"
@@ -20,7 +20,7 @@ import (
 // writer writes run directories to a hidden folder beside the final one.
 type writer struct {
 	Config
-	stage *stagedir.Dir
+	stage *files.Staged
 	runs  map[origin]*run
 	order []*run
 }

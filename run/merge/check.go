@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"airqa/internal/stagedir"
+	"airqa/internal/files"
 	"airqa/qa"
 	"airqa/run/models"
 	"airqa/runlog"
@@ -49,7 +49,7 @@ func (p *plan) checkShards() error {
 
 // checkOut rejects a place for the merged run that has something else, and repairs the state that a killed merge left.
 func (p *plan) checkOut() error {
-	if err := stagedir.Restore(p.Out); err != nil {
+	if err := files.RestoreReplaced(p.Out); err != nil {
 		return err
 	}
 	entries, err := os.ReadDir(p.Out)

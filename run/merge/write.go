@@ -12,15 +12,14 @@ import (
 
 	"airqa/internal/files"
 	"airqa/internal/ledger"
-	"airqa/internal/stagedir"
 	"airqa/qa"
 	"airqa/runlog"
 )
 
 // write writes the merged run aside, puts it in its place, and scores it.
 func (p *plan) write() error {
-	d, err := stagedir.Open(p.Out)
-	if errors.Is(err, stagedir.ErrBusy) {
+	d, err := files.Stage(p.Out)
+	if errors.Is(err, files.ErrLocked) {
 		err = errors.New("another airqa is merging into it; wait for it or stop it")
 	}
 	if err != nil {
@@ -157,7 +156,7 @@ func (p *plan) dirs() []string {
 }
 
 // replace moves the merged run to its place. Of an earlier merge there, it keeps the notes and forks; the shards keep theirs.
-func (p *plan) replace(d *stagedir.Dir) error {
+func (p *plan) replace(d *files.Staged) error {
 	added := []string{"notes.jsonl", "forks"}
 	for _, s := range p.shards {
 		for _, name := range added {

@@ -13,23 +13,23 @@ import (
 	"path/filepath"
 	"slices"
 
-	"airqa/internal/stagedir"
+	"airqa/internal/files"
 )
 
 // Folder is an export being written: a hidden folder beside the final one, which takes its place when it is complete. A
 // killed export leaves it behind, and the next one removes it.
 type Folder struct {
-	*stagedir.Dir
+	*files.Staged
 	files []FileEntry
 }
 
 // OpenFolder makes the hidden folder. The caller calls Close at the end.
 func OpenFolder(final string) (*Folder, error) {
-	dir, err := stagedir.Open(final)
-	if errors.Is(err, stagedir.ErrBusy) {
+	dir, err := files.Stage(final)
+	if errors.Is(err, files.ErrLocked) {
 		return nil, fmt.Errorf("%s: another airqa is writing this export", final)
 	}
-	return &Folder{Dir: dir}, err
+	return &Folder{Staged: dir}, err
 }
 
 // Commit puts the folder in its place, when all files are on disk; an old one is replaced.

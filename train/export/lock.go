@@ -12,8 +12,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"airqa/internal/files"
 	"airqa/internal/ledger"
-	"airqa/internal/stagedir"
 	"airqa/runlog"
 )
 
@@ -89,7 +89,7 @@ func hashFile(name string) (sum string, size int64, err error) {
 }
 
 // Existing reports whether a folder already holds the export of a program with these inputs. Another export is a
-// [*stagedir.OccupiedError] unless force allows to replace it, and any other content is always an error.
+// [*files.OccupiedError] unless force allows to replace it, and any other content is always an error.
 func Existing(dir, program string, inputs any, force bool) (bool, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
@@ -106,7 +106,7 @@ func Existing(dir, program string, inputs any, force bool) (bool, error) {
 		err = differs(raw, dir, program, inputs)
 	}
 	if err != nil && !force {
-		return false, &stagedir.OccupiedError{Err: err}
+		return false, &files.OccupiedError{Err: err}
 	}
 	return err == nil, nil
 }

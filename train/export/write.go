@@ -12,8 +12,8 @@ import (
 	"slices"
 
 	"airqa/eval/author"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
-	"airqa/internal/stagedir"
 	"airqa/train/curate"
 	"airqa/train/preflight"
 	"airqa/train/redact"
@@ -56,7 +56,7 @@ func Write(c Config) (s Summary, err error) {
 	if done, err := Existing(w.Out, w.Program, w.inputs, w.Force); err != nil {
 		return s, err
 	} else if done {
-		return Summary{Unchanged: true}, stagedir.Sweep(c.Out)
+		return Summary{Unchanged: true}, files.SweepStaged(c.Out)
 	}
 	if w.folder, err = OpenFolder(c.Out); err != nil {
 		return s, err

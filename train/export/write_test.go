@@ -20,7 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"airqa/internal/stagedir"
+	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
@@ -472,7 +472,7 @@ func TestExistingFolder(t *testing.T) {
 	}
 	other := c
 	other.Turns = windows.Raw
-	if _, err := export.Write(other); !errors.As(err, new(*stagedir.OccupiedError)) || !strings.Contains(err.Error(), "other runs or flags") {
+	if _, err := export.Write(other); !errors.As(err, new(*files.OccupiedError)) || !strings.Contains(err.Error(), "other runs or flags") {
 		t.Errorf("another export: %v", err)
 	}
 	if diff := cmp.Diff(before, tree(t, c.Out)); diff != "" {

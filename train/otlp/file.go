@@ -19,7 +19,6 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"airqa/internal/files"
-	"airqa/internal/stagedir"
 	"airqa/internal/terminal"
 )
 
@@ -50,7 +49,7 @@ func WriteFile(c Config, path string, force bool) (sum Summary, unchanged bool, 
 		case bytes.Equal(now, old):
 			return errUnchanged
 		case old != nil && !force:
-			return &stagedir.OccupiedError{Err: fmt.Errorf("%s contains something other than this export", path)}
+			return &files.OccupiedError{Err: fmt.Errorf("%s contains something other than this export", path)}
 		}
 		return nil
 	})

@@ -21,7 +21,7 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"airqa/internal/stagedir"
+	"airqa/internal/files"
 	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
 	"airqa/runlog"
@@ -297,7 +297,7 @@ func checkFile(t *testing.T, dir string, spans map[string]*tracepb.Span) {
 	if err := os.WriteFile(other, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := otlp.WriteFile(config(dir), other, false); !errors.As(err, new(*stagedir.OccupiedError)) {
+	if _, _, err := otlp.WriteFile(config(dir), other, false); !errors.As(err, new(*files.OccupiedError)) {
 		t.Errorf("another file was replaced: %v", err)
 	}
 	if _, _, err := otlp.WriteFile(config(dir), other, true); err != nil {

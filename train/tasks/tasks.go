@@ -12,7 +12,6 @@ import (
 
 	"airqa/internal/files"
 	"airqa/internal/ledger"
-	"airqa/internal/stagedir"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/train/curate"
@@ -156,7 +155,7 @@ func Write(c Config) (s Summary, err error) {
 		return s, err
 	}
 	if s.Unchanged {
-		return s, stagedir.Sweep(c.Out)
+		return s, files.SweepStaged(c.Out)
 	}
 	splits, err := c.divide()
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 
 	"airqa/eval"
 	"airqa/fixtures"
-	"airqa/internal/stagedir"
+	"airqa/internal/files"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/train/curate"
@@ -65,8 +65,8 @@ func write(t *testing.T, c tasks.Config) tasks.Summary {
 	return s
 }
 
-// files are the files of an export by name.
-func files(t *testing.T, dir string) map[string]string {
+// contents are the files of an export by name.
+func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
@@ -123,7 +123,7 @@ func decoded(t *testing.T, raw string) string {
 func TestVerlRows(t *testing.T) {
 	c := config(t, tasks.Verl)
 	sum := write(t, c)
-	all := files(t, c.Out)
+	all := contents(t, c.Out)
 	n := 0
 	for _, part := range sum.Splits {
 		raw := all[part.Split+".parquet"]
@@ -154,7 +154,7 @@ func TestVerlLimits(t *testing.T) {
 		c.Questions[3].System = strings.Repeat("word ", extra/5)
 		c.Tools = append(c.Tools, qa.ToolSpec{Name: "View", Description: strings.Repeat("x", extra), Parameters: json.RawMessage(`{}`)})
 		write(t, c)
-		text := files(t, c.Out)["README.md"]
+		text := contents(t, c.Out)["README.md"]
 		found := regexp.MustCompile(`data\.max_prompt_length=(\d+) `).FindStringSubmatch(text)
 		if found == nil {
 			t.Fatal(text)
@@ -191,7 +191,7 @@ func TestLines(t *testing.T) {
 		}
 		got := make(map[string][]string)
 		sum := write(t, c)
-		all := files(t, c.Out)
+		all := contents(t, c.Out)
 		for _, part := range sum.Splits {
 			for line := range strings.Lines(all[part.Split+".jsonl"]) {
 				var row struct {
@@ -222,7 +222,7 @@ func TestGymRow(t *testing.T) {
 		`{"type":"function","name":"Query","description":"Runs SQL.","parameters":` + string(c.Tools[0].Parameters) + `,"strict":false},` +
 		`{"type":"function","name":"Answer","description":"Ends.","parameters":` + string(c.Tools[1].Parameters) + `,"strict":true}],` +
 		`"parallel_tool_calls":false},"verifier_metadata":{"question_id":"` + q.UUID + `"},"agent_ref":{"type":"responses_api_agents","name":"airqa_simple_agent"}}` + "\n"
-	if diff := cmp.Diff(want, files(t, c.Out)["train.jsonl"]); diff != "" {
+	if diff := cmp.Diff(want, contents(t, c.Out)["train.jsonl"]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -247,7 +247,7 @@ func TestGymConfig(t *testing.T) {
 			}
 			continue
 		}
-		text := files(t, c.Out)["airqa.yaml"]
+		text := contents(t, c.Out)["airqa.yaml"]
 		found := regexp.MustCompile(`host: "airqa:\$\{oc\.env:AIRQA_SERVE_TOKEN,none\}(.*)\n +port: (.*)`).FindStringSubmatch(text)
 		if err != nil || found == nil || found[1]+" "+found[2] != want || !strings.Contains(text, "max_steps: 7\n") || !strings.Contains(text, "validation.jsonl") {
 			t.Errorf("%s: %v\n%s", address, err, text)
@@ -260,17 +260,17 @@ func TestStable(t *testing.T) {
 	for _, format := range formats {
 		c := config(t, format)
 		first := write(t, c)
-		before := files(t, c.Out)
+		before := contents(t, c.Out)
 		if s := write(t, c); !s.Unchanged || first.Unchanged {
 			t.Errorf("%s: the second export is new", format)
 		}
 		c.Out += "2"
 		write(t, c)
-		if diff := cmp.Diff(before, files(t, c.Out)); diff != "" {
+		if diff := cmp.Diff(before, contents(t, c.Out)); diff != "" {
 			t.Errorf("%s: other bytes (-first +second):\n%s", format, diff)
 		}
-		c.SplitSeed = 2
-		var occupied *stagedir.OccupiedError
+		c.Seed = 2
+		var occupied *files.OccupiedError
 		if _, err := tasks.Write(c); !errors.As(err, &occupied) {
 			t.Errorf("%s: another seed: %v", format, err)
 		}
@@ -326,7 +326,7 @@ func TestNoGold(t *testing.T) {
 
 func search(t *testing.T, dir string, secrets []string) (leaks []string) {
 	t.Helper()
-	for name, text := range files(t, dir) {
+	for name, text := range contents(t, dir) {
 		if sidecarOnly.MatchString(name) {
 			if !strings.Contains(text, marker) {
 				t.Errorf("%s is not the question file", name)
@@ -351,7 +351,7 @@ func TestHarbor(t *testing.T) {
 	c.Questions = c.Questions[:5]
 	c.Questions[1].UUID = "a question/with 'signs'"
 	write(t, c)
-	all := files(t, c.Out)
+	all := contents(t, c.Out)
 	for _, name := range []string{
 		"task.toml", "instruction.md", "environment/docker-compose.yaml", "environment/airqa/questions.jsonl", "environment/airqa/start.sh",
 		"environment/airqa/request.sh", "tests/Dockerfile", "tests/test.sh", "solution/solve.sh", "solution/answer.json",

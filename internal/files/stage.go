@@ -1,6 +1,4 @@
-// Package stagedir writes folders beside their place and swaps them in when they are complete, so that no reader, even
-// after a crash, finds a part of one. Start from [Open]. The files inside are the caller's.
-package stagedir
+package files
 
 import (
 	"errors"
@@ -8,12 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"airqa/internal/files"
 )
-
-// ErrBusy is returned when another process, or another part of this one, writes the same folder.
-var ErrBusy = errors.New("another airqa is writing there")
 
 // OccupiedError reports a place that holds something else, which the caller may agree to replace.
 type OccupiedError struct{ Err error }
@@ -34,40 +27,39 @@ func hidden(final, ending string) string {
 	return filepath.Join(filepath.Dir(final), "."+filepath.Base(final)+ending)
 }
 
-// Dir is a folder that is being written. One process at a time has it.
-type Dir struct {
+// Staged is a folder that is written beside its place, and put there when it is complete: no reader, even after a crash, finds a
+// part of one. One process at a time has it. The files inside are the caller's.
+type Staged struct {
 	// Path is the hidden folder. It is missing until the caller makes it.
 	Path  string
 	final string
 	lock  io.Closer
 }
 
-// Open locks the place of a folder, of which it makes the parents, and clears what a killed writer left.
-func Open(final string) (*Dir, error) {
+// Stage locks the place of a folder, of which it makes the parents, and clears what a killed writer left. The error is
+// [ErrLocked] if another process, or another part of this one, writes the same folder.
+func Stage(final string) (*Staged, error) {
 	if err := os.MkdirAll(filepath.Dir(final), 0o755); err != nil {
 		return nil, err
 	}
-	lock, err := files.Lock(hidden(final, lockFile))
-	if errors.Is(err, files.ErrLocked) {
-		return nil, ErrBusy
-	}
+	lock, err := Lock(hidden(final, lockFile))
 	if err != nil {
 		return nil, err
 	}
-	d := &Dir{Path: hidden(final, partial), final: final, lock: lock}
-	if err := errors.Join(Restore(final), os.RemoveAll(d.Path)); err != nil {
+	d := &Staged{Path: hidden(final, partial), final: final, lock: lock}
+	if err := errors.Join(RestoreReplaced(final), os.RemoveAll(d.Path)); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
 }
 
 // Close removes the hidden folder, or the old one that it was exchanged for, and releases the lock.
-func (d *Dir) Close() error {
+func (d *Staged) Close() error {
 	return errors.Join(os.RemoveAll(d.Path), os.Remove(hidden(d.final, lockFile)), d.lock.Close())
 }
 
 // Move moves the folder at path, which is d.Path or inside of it, to its place. There must be no folder, or an empty one.
-func (d *Dir) Move(path string) error {
+func (d *Staged) Move(path string) error {
 	if err := os.Remove(d.final); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -78,8 +70,8 @@ func (d *Dir) Move(path string) error {
 }
 
 // Replace puts the folder in the place of an old one, which may be missing. A reader finds one of the two at any time, but
-// on file systems that cannot exchange names. If the program is killed there in between, [Restore] brings the old one back.
-func (d *Dir) Replace() error {
+// on file systems that cannot exchange names. If the program is killed there in between, [RestoreReplaced] brings the old one back.
+func (d *Staged) Replace() error {
 	if _, err := os.Lstat(d.final); errors.Is(err, fs.ErrNotExist) {
 		return d.Move(d.Path)
 	}
@@ -96,8 +88,8 @@ func (d *Dir) Replace() error {
 	return errors.Join(syncFolder(filepath.Dir(d.final)), os.RemoveAll(old))
 }
 
-// Restore completes or undoes a replacement that was killed.
-func Restore(final string) error {
+// RestoreReplaced completes or undoes a replacement that was killed.
+func RestoreReplaced(final string) error {
 	old := hidden(final, replaced)
 	if _, err := os.Lstat(old); err != nil {
 		return nil //nolint:nilerr // there is none
@@ -108,13 +100,13 @@ func Restore(final string) error {
 	return os.RemoveAll(old)
 }
 
-// Sweep removes what a killed writer left, unless a process is writing.
-func Sweep(final string) error {
+// SweepStaged removes what a killed writer left, unless a process is writing.
+func SweepStaged(final string) error {
 	if _, err := os.Lstat(hidden(final, partial)); err != nil {
 		return nil //nolint:nilerr // there is nothing
 	}
-	d, err := Open(final)
-	if errors.Is(err, ErrBusy) {
+	d, err := Stage(final)
+	if errors.Is(err, ErrLocked) {
 		return nil
 	}
 	if err != nil {
@@ -127,16 +119,12 @@ func Sweep(final string) error {
 const manyFiles = 100
 
 // Sync waits until files of the hidden folder, named with slashes, are on disk.
-func (d *Dir) Sync(names []string) error {
-	if len(names) >= manyFiles && syncSystem(d.Path) == nil {
+func (d *Staged) Sync(names []string) error {
+	if len(names) >= manyFiles && syncPath(d.Path, os.O_RDONLY, syncSystem) == nil {
 		return nil
 	}
 	for _, name := range names {
-		file, err := os.OpenFile(filepath.Join(d.Path, filepath.FromSlash(name)), os.O_RDWR, 0)
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(file.Sync(), file.Close()); err != nil {
+		if err := syncPath(filepath.Join(d.Path, filepath.FromSlash(name)), os.O_RDWR, (*os.File).Sync); err != nil {
 			return err
 		}
 	}
@@ -144,10 +132,12 @@ func (d *Dir) Sync(names []string) error {
 }
 
 // syncFolder makes renames in a folder permanent.
-func syncFolder(path string) error {
-	f, err := os.Open(path)
+func syncFolder(path string) error { return syncPath(path, os.O_RDONLY, (*os.File).Sync) }
+
+func syncPath(path string, flag int, sync func(*os.File) error) error {
+	f, err := os.OpenFile(path, flag, 0)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close())
+	return errors.Join(sync(f), f.Close())
 }

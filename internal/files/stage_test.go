@@ -1,4 +1,4 @@
-package stagedir_test
+package files_test
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"airqa/internal/stagedir"
+	"airqa/internal/files"
 )
 
 func write(t *testing.T, path, text string) {
@@ -31,15 +31,15 @@ func check(t *testing.T, final, want string, beside ...string) {
 func TestReplace(t *testing.T) {
 	final := filepath.Join(t.TempDir(), "sub", "out")
 	for _, text := range []string{"first", "second"} {
-		d, err := stagedir.Open(final)
+		d, err := files.Stage(final)
 		if err != nil {
 			t.Fatal(err)
 		}
 		write(t, filepath.Join(d.Path, "f"), text)
-		if _, err := stagedir.Open(final); !errors.Is(err, stagedir.ErrBusy) {
+		if _, err := files.Stage(final); !errors.Is(err, files.ErrLocked) {
 			t.Errorf("opened twice: %v", err)
 		}
-		if err := stagedir.Sweep(final); err != nil {
+		if err := files.SweepStaged(final); err != nil {
 			t.Error(err)
 		}
 		if err := errors.Join(d.Sync([]string{"f"}), d.Replace(), d.Close()); err != nil {
@@ -57,7 +57,7 @@ func TestMove(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		d, err := stagedir.Open(final)
+		d, err := files.Stage(final)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,22 +82,22 @@ func TestKilled(t *testing.T) {
 	final := filepath.Join(t.TempDir(), "out")
 	write(t, filepath.Join(filepath.Dir(final), ".out.replaced", "f"), "old")
 	write(t, filepath.Join(filepath.Dir(final), ".out.partial", "f"), "half")
-	if err := stagedir.Restore(final); err != nil {
+	if err := files.RestoreReplaced(final); err != nil {
 		t.Fatal(err)
 	}
 	check(t, final, "old", ".out.partial")
 	write(t, filepath.Join(filepath.Dir(final), ".out.replaced", "f"), "older")
-	if err := stagedir.Sweep(final); err != nil {
+	if err := files.SweepStaged(final); err != nil {
 		t.Fatal(err)
 	}
 	check(t, final, "old")
-	if err := stagedir.Sweep(final); err != nil {
+	if err := files.SweepStaged(final); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestSyncMany(t *testing.T) {
-	d, err := stagedir.Open(filepath.Join(t.TempDir(), "out"))
+	d, err := files.Stage(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
 		t.Fatal(err)
 	}
