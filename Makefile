@@ -43,7 +43,7 @@ TESTFLAGS = -vet=off -ldflags=-w -timeout 20m -p 4 -parallel 4
 
 # The packages whose code or tests start goroutines or share memory, but for those that compute for minutes under the
 # detector and whose goroutines are in benchmarks, in tests of other packages, in C, or a loop over parts that share nothing.
-RACE_FREE = ./viewer/web ./train/export ./train/otlp ./eval ./eval/stream ./env/embed/minilm ./internal/bpe
+RACE_FREE = ./viewer ./train/export ./train/otlp ./eval ./eval/stream ./env/embed/minilm ./internal/bpe
 RACE = $(filter-out $(RACE_FREE),$(shell grep -rlE --include='*.go' '^\s*go (func|[a-zA-Z.]+)|\.Go.func|sync\.(Mutex|RWMutex|WaitGroup|Cond|Map)|atomic\.[A-Z]|golang.org/x/sync/' . | grep -v '/testdata/\|^./cmd/' | xargs -n1 dirname | sort -u))
 
 # The PDF library is WebAssembly: compiled once, before packages run side by side.

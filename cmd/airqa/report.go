@@ -16,7 +16,7 @@ import (
 	"airqa/report/render"
 	"airqa/runlog"
 	"airqa/trace"
-	"airqa/viewer/web"
+	"airqa/viewer"
 )
 
 // Flags that share a name with a different flag of another command have their own environment variable.
@@ -139,7 +139,7 @@ func (c reportCmd) addQuestions(a *app, rows []report.Row, o *render.Options) er
 		a.say("note: the pages of %d episodes are left out; --only wrong or --only all includes them", n)
 		return nil
 	}
-	part, err := web.NewPart(a.ctx, lib, web.PartConfig{Filter: filter, Redact: a.redactor(), Images: 10 << 20})
+	part, err := viewer.NewPart(a.ctx, lib, viewer.PartConfig{Filter: filter, Redact: a.redactor(), Images: 10 << 20})
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 	"airqa/internal/settings"
 	"airqa/qa"
 	"airqa/trace"
-	"airqa/viewer/web"
+	"airqa/viewer"
 )
 
 type viewCmd struct {
@@ -46,7 +46,7 @@ func (c viewCmd) Run(a *app) error {
 		return err
 	}
 	paper := c.papers(ctx, a.log, library)
-	server := web.New(web.Config{
+	server := viewer.New(viewer.Config{
 		Library: library, Host: host, Log: a.log, Author: a.getenv("USER"), Title: func(id string) string { return paper(id).Title },
 		Label: func(id string, page int) string { return paper(id).File.Label(page) },
 	})

@@ -1,4 +1,4 @@
-package web
+package viewer
 
 // Templates are the templates of all pages.
 var Templates = templates

@@ -1,4 +1,4 @@
-package web_test
+package viewer_test
 
 import (
 	"html"
@@ -15,7 +15,7 @@ import (
 	"airqa/internal/testkit"
 	"airqa/internal/testkit/viewertest"
 	"airqa/trace"
-	"airqa/viewer/web"
+	"airqa/viewer"
 )
 
 // open starts a server over the runs of viewertest.
@@ -36,7 +36,7 @@ func serve(t *testing.T, folder string) *httptest.Server {
 
 func start(t *testing.T, l *trace.Library) *httptest.Server {
 	t.Helper()
-	server := httptest.NewServer(web.New(web.Config{Library: l, Host: "127.0.0.1", Log: slog.New(slog.NewTextHandler(io.Discard, nil))}))
+	server := httptest.NewServer(viewer.New(viewer.Config{Library: l, Host: "127.0.0.1", Log: slog.New(slog.NewTextHandler(io.Discard, nil))}))
 	t.Cleanup(server.Close)
 	return server
 }

@@ -1,4 +1,4 @@
-package web_test
+package viewer_test
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"airqa/qa"
 	"airqa/runlog"
 	"airqa/trace"
-	"airqa/viewer/web"
+	"airqa/viewer"
 )
 
 // The first page of a long run has the causes of the rows that it shows. Its counts follow.
@@ -51,7 +51,7 @@ func TestCausesFollow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := web.New(web.Config{Library: lazy, Host: "127.0.0.1", Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	server := viewer.New(viewer.Config{Library: lazy, Host: "127.0.0.1", Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(ctx, on) }()

@@ -1,4 +1,4 @@
-package web_test
+package viewer_test
 
 import (
 	"bytes"
@@ -15,11 +15,11 @@ import (
 	"airqa/internal/testkit/viewertest"
 	"airqa/report"
 	"airqa/trace"
-	"airqa/viewer/web"
+	"airqa/viewer"
 )
 
 // site is the site of the runs of viewertest.
-func site(t *testing.T) (s *web.Site, folder string) {
+func site(t *testing.T) (s *viewer.Site, folder string) {
 	t.Helper()
 	folder = viewertest.Folder(t)
 	l, err := trace.Open(t.Context(), []string{folder}, trace.Choice{})
@@ -41,7 +41,7 @@ func site(t *testing.T) (s *web.Site, folder string) {
 		}
 		return f, err
 	}
-	return web.NewSite(l, web.SiteConfig{Version: 1, CSRF: "token", Numbers: numbers, Notes: written}), folder
+	return viewer.NewSite(l, viewer.SiteConfig{Version: 1, CSRF: "token", Numbers: numbers, Notes: written}), folder
 }
 
 var hashes = regexp.MustCompile(`\.[0-9a-f]{16}\.(js|css)`)

@@ -1,10 +1,10 @@
-// Package web is the web server of `airqa view`: pages over run directories, for the browser of the user who started it. Start
+// Package viewer is the web server of `airqa view`: pages over run directories, for the browser of the user who started it. Start
 // from [New]; [Server.Serve] answers until its context ends. [Site] writes the pages, [Source.Page] has what is shown of one
 // question, and [NewPart] puts many questions into one file.
 //
 // It reads run directories through package trace and writes nothing but notes. Package internal/web refuses requests of
 // other sites.
-package web
+package viewer
 
 import (
 	"context"

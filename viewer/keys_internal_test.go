@@ -1,7 +1,6 @@
-package keys_test
+package viewer
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -10,22 +9,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/viewer/keys"
+	"airqa/internal/testkit/golden"
 )
 
-var update = flag.Bool("update", false, "write the table of keys to docs/view.md")
-
 // places are all places in the order of the help.
-var places = []keys.Place{keys.List, keys.Episode, keys.Queue}
+var places = []place{listPage, episodePage, queuePage}
 
 // A place overrides the keys of everywhere, and has none of the others.
 func TestActions(t *testing.T) {
-	for place, want := range map[keys.Place]map[string]string{
-		keys.List:    {"Enter": "open", "j": "down", "l": "", "1": "", "?": "help", "Escape": "back"},
-		keys.Episode: {"ArrowRight": "next_step", "L": "next_episode", "0": "first", "1": "", "Enter": ""},
-		keys.Queue:   {"ArrowRight": "next_step", "Enter": "accept", "5": "set_cause", "0": "first", "u": "undo"},
+	for place, want := range map[place]map[string]string{
+		listPage:    {"Enter": "open", "j": "down", "l": "", "1": "", "?": "help", "Escape": "back"},
+		episodePage: {"ArrowRight": "next_step", "L": "next_episode", "0": "first", "1": "", "Enter": ""},
+		queuePage:   {"ArrowRight": "next_step", "Enter": "accept", "5": "set_cause", "0": "first", "u": "undo"},
 	} {
-		got := keys.Actions(place)
+		got := keyActions(place)
 		for key, action := range want {
 			if got[key] != action {
 				t.Errorf("%q in %s: %q, want %q", key, place, got[key], action)
@@ -43,7 +40,7 @@ func TestActions(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for _, p := range places {
 		bound := make(map[string]bool)
-		for _, s := range keys.Help(p) {
+		for _, s := range keyHelp(p) {
 			for _, l := range s.Lines {
 				if l.Help == "" || l.Keys == "" || strings.HasSuffix(l.Help, ".") {
 					t.Errorf("%s: help %q, keys %q", p, l.Help, l.Keys)
@@ -61,7 +58,7 @@ func TestHelp(t *testing.T) {
 
 // docs/view.md has the table of all keys.
 func TestKeysInDocs(t *testing.T) {
-	const path, begin, end = "../../docs/view.md", "<!-- keys -->\n\n", "\n<!-- end of keys -->"
+	const path, begin, end = "../docs/keys.md", "<!-- keys -->\n\n", "\n<!-- end of keys -->"
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +69,7 @@ func TestKeysInDocs(t *testing.T) {
 		t.Fatalf("%s has no part between %q and %q", path, begin, end)
 	}
 	want := before + begin + markdown() + end + after
-	if *update {
+	if golden.Updating() {
 		if err := os.WriteFile(path, []byte(want), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -86,9 +83,9 @@ func TestKeysInDocs(t *testing.T) {
 func markdown() string {
 	var b strings.Builder
 	b.WriteString("| where | keys | action |\n| --- | --- | --- |\n")
-	sections := keys.Help(keys.List)[1:]
+	sections := keyHelp(listPage)[1:]
 	for i := range places {
-		sections = slices.Insert(sections, i, keys.Help(places[i])[0])
+		sections = slices.Insert(sections, i, keyHelp(places[i])[0])
 	}
 	for _, s := range sections {
 		for _, l := range s.Lines {

@@ -1,4 +1,4 @@
-package web
+package viewer
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 
 	"airqa/trace"
 	"airqa/trace/diff"
-	"airqa/viewer/keys"
 )
 
 // diffRow is a row of steps; two steps that only one episode has share a row.
@@ -72,7 +71,7 @@ func (s *Site) Diff(ctx context.Context, w io.Writer, q url.Values) error {
 	v.Rows = diffRows(v.Pairs)
 	v.First, v.Other = point("First different action", v.FirstAction), point("first different result", v.FirstResult)
 	return s.write(w, frame{
-		Title: "Two episodes", Section: "matrix", Content: "diff", Place: keys.List,
+		Title: "Two episodes", Section: "matrix", Content: "diff", Place: listPage,
 		Command: command("diff", found[0].Run, found[1].Run, v.A.Episode, v.B.Episode), Body: v,
 	})
 }

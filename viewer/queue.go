@@ -1,4 +1,4 @@
-package web
+package viewer
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 
 	"airqa/trace"
 	"airqa/trace/cause"
-	"airqa/viewer/keys"
 )
 
 // Notes opens the notes of a run.
@@ -50,7 +49,7 @@ func (s *Site) Triage(ctx context.Context, w io.Writer, q url.Values) error {
 	}
 	v := queueView{All: len(rows), Done: len(decided), Token: s.CSRF, In: template.URL(sel.query().Encode()), Undo: len(decided) > 0} //nolint:gosec // encoded
 	at := s.next(rows, decided, q)
-	f := frame{Title: "Triage", Section: "triage", Content: "queue", Place: keys.Queue}
+	f := frame{Title: "Triage", Section: "triage", Content: "queue", Place: queuePage}
 	f.Command = command(slices.Concat([]string{"trace"}, s.paths(sel.runs), sel.Flags())...)
 	if at < 0 {
 		f.Content, f.Body = "done", v

@@ -1,4 +1,4 @@
-package web_test
+package viewer_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"airqa/internal/testkit/viewertest"
 	"airqa/trace"
 	"airqa/trace/cause"
-	"airqa/viewer/web"
+	"airqa/viewer"
 )
 
 var (
@@ -25,7 +25,7 @@ var (
 // queue is the triage queue of the runs of viewertest.
 type queue struct {
 	t *testing.T
-	s *web.Site
+	s *viewer.Site
 }
 
 // shown returns the key of the answer on the page, and how many have a decision; "" at the end of the queue.
@@ -67,7 +67,7 @@ func (q queue) decide(key string) {
 func TestQueue(t *testing.T) {
 	s, _ := site(t)
 	q := queue{t, s}
-	if address, err := s.Undo(t.Context(), nil); !errors.Is(err, web.ErrNothingToUndo) {
+	if address, err := s.Undo(t.Context(), nil); !errors.Is(err, viewer.ErrNothingToUndo) {
 		t.Errorf("undone before any decision: %q, %v", address, err)
 	}
 	var keys []string

@@ -1,4 +1,4 @@
-package web
+package viewer
 
 import (
 	"bytes"
@@ -19,7 +19,6 @@ import (
 	"airqa/internal/web"
 	"airqa/report"
 	"airqa/trace"
-	"airqa/viewer/keys"
 )
 
 //go:embed templates
@@ -93,9 +92,9 @@ type frame struct {
 	// Many reports whether there are several runs or repeats to compare.
 	Many bool
 	// Place is where the keys of the page work; Keys are those, and Help is what "?" shows.
-	Place keys.Place
+	Place place
 	Keys  map[string]string
-	Help  []keys.Section
+	Help  []helpSection
 	Body  any
 }
 
@@ -105,8 +104,8 @@ func (s *Site) write(w io.Writer, f frame) error {
 	for _, r := range s.Library.Runs {
 		f.Many = f.Many || slices.ContainsFunc(r.Rows, func(w trace.Row) bool { return w.Repeat > 0 })
 	}
-	f.Place = cmp.Or(f.Place, keys.List)
-	f.Keys, f.Help = keys.Actions(f.Place), keys.Help(f.Place)
+	f.Place = cmp.Or(f.Place, listPage)
+	f.Keys, f.Help = keyActions(f.Place), keyHelp(f.Place)
 	var out bytes.Buffer
 	if err := templates().ExecuteTemplate(&out, "frame", f); err != nil {
 		return fmt.Errorf("make the page %q: %w", f.Title, err)

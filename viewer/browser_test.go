@@ -1,4 +1,4 @@
-package web_test
+package viewer_test
 
 import (
 	"context"
@@ -22,7 +22,7 @@ import (
 	"airqa/internal/testkit/viewertest"
 	"airqa/qa"
 	"airqa/trace"
-	"airqa/viewer/web"
+	"airqa/viewer"
 )
 
 // browser is a tab on a server that follows its runs.
@@ -63,7 +63,7 @@ func (b *browser) serve() {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	server := web.New(web.Config{Library: l, Host: "127.0.0.1", Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Author: "someone"})
+	server := viewer.New(viewer.Config{Library: l, Host: "127.0.0.1", Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Author: "someone"})
 	ctx, stop := context.WithCancel(context.WithoutCancel(b.t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(ctx, on) }()

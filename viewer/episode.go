@@ -1,4 +1,4 @@
-package web
+package viewer
 
 import (
 	"cmp"
@@ -10,7 +10,6 @@ import (
 	"airqa/internal/terminal"
 	"airqa/internal/web"
 	"airqa/trace"
-	"airqa/viewer/keys"
 )
 
 // Episode writes the page of one question. The parameter "at" is a place in it, "FIELD:FIRST-END", which is marked; the
@@ -29,7 +28,7 @@ func (s *Site) Episode(ctx context.Context, w io.Writer, run, episode string, q 
 		return err
 	}
 	return s.write(w, frame{
-		Title: terminal.Clip(cmp.Or(p.E.Question, episode), 80), Section: "overview", Content: "episode", Place: keys.Episode,
+		Title: terminal.Clip(cmp.Or(p.E.Question, episode), 80), Section: "overview", Content: "episode", Place: episodePage,
 		Command: command("trace", r.Name, p.E.UUID), Body: p,
 	})
 }

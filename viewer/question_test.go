@@ -1,4 +1,4 @@
-package web_test
+package viewer_test
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 	"airqa/internal/testkit/viewertest"
 	"airqa/runlog"
 	"airqa/trace"
-	"airqa/viewer/web"
+	"airqa/viewer"
 )
 
 // library is the runs of viewertest.
@@ -27,9 +27,9 @@ func library(t *testing.T) *trace.Library {
 }
 
 // episode reads an episode of a run by its name in addresses.
-func episode(t *testing.T, l *trace.Library, run, name string) (web.Source, trace.Episode) {
+func episode(t *testing.T, l *trace.Library, run, name string) (viewer.Source, trace.Episode) {
 	t.Helper()
-	for r, n := range web.Names(l) {
+	for r, n := range viewer.Names(l) {
 		if n != run {
 			continue
 		}
@@ -37,7 +37,7 @@ func episode(t *testing.T, l *trace.Library, run, name string) (web.Source, trac
 		if err != nil {
 			t.Fatal(err)
 		}
-		return web.Source{Run: r, Name: n, CSRF: "token", Notes: func(r *trace.Run) (*trace.NoteFile, error) {
+		return viewer.Source{Run: r, Name: n, CSRF: "token", Notes: func(r *trace.Run) (*trace.NoteFile, error) {
 			f, err := trace.OpenNotes(r.Name, trace.NoteConfig{Author: "someone", Now: func() time.Time { return viewertest.Clock }})
 			if err == nil {
 				t.Cleanup(func() { _ = f.Close() })
@@ -46,7 +46,7 @@ func episode(t *testing.T, l *trace.Library, run, name string) (web.Source, trac
 		}}, e
 	}
 	t.Fatalf("no run %q", run)
-	return web.Source{}, trace.Episode{}
+	return viewer.Source{}, trace.Episode{}
 }
 
 // content is the page of an episode without the frame around it.
@@ -56,7 +56,7 @@ func content(t *testing.T, l *trace.Library, run, name, at string) string {
 	p := s.Page(e, at)
 	p.Back = "/#episodes"
 	var b bytes.Buffer
-	if err := web.Templates().ExecuteTemplate(&b, "episode", p); err != nil {
+	if err := viewer.Templates().ExecuteTemplate(&b, "episode", p); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -83,12 +83,12 @@ func TestText(t *testing.T) {
 		"messages.0.text": e.Traced.Messages[0].Text, "answer.text": e.Traced.Answer.Text, "steps.1.reply.text": e.Traced.Steps[0].Reply.Text,
 		"steps.1.observation.text": e.Traced.Steps[0].Observation.Text, "evaluator.eval_kwargs": string(e.Traced.Evaluator.Kwargs),
 	} {
-		if got, err := web.Text(e, name); err != nil || got != want {
+		if got, err := viewer.Text(e, name); err != nil || got != want {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
 	for _, name := range []string{"", "steps.0.reply.text", "steps.99.reply.text", "steps.-1.reply.text", "steps.1.nothing", "messages.-1.text", "messages.99999999999999999999.text"} {
-		if got, err := web.Text(e, name); !errors.Is(err, web.ErrNoText) {
+		if got, err := viewer.Text(e, name); !errors.Is(err, viewer.ErrNoText) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
@@ -110,7 +110,7 @@ func TestPageHasAllTexts(t *testing.T) {
 
 // The part of a report in one file has the questions without keys, scripts and links to elsewhere, and each id once.
 func TestPart(t *testing.T) {
-	part, err := web.NewPart(t.Context(), library(t), web.PartConfig{
+	part, err := viewer.NewPart(t.Context(), library(t), viewer.PartConfig{
 		Filter: trace.Filter{Status: []string{"right", "wrong"}}, Images: 100_000,
 		Redact: runlog.Redactor([]string{"384 tokens", "<script>window"}, ""),
 	})
