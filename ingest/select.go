@@ -7,8 +7,8 @@ import (
 	"io"
 	"path/filepath"
 
+	"airqa/internal/concurrent"
 	"airqa/internal/files"
-	"airqa/internal/inorder"
 )
 
 // Select returns the files whose key take accepts, in their order. The key of a file depends on its content alone: its size and
@@ -23,7 +23,7 @@ func Select(ctx context.Context, paths []string, take func(key string) bool) ([]
 		}
 	}
 	var mine []string
-	taken := inorder.Within(ctx, keysAtOnce, all, func(_ context.Context, path string) string {
+	taken := concurrent.MapWithin(ctx, keysAtOnce, all, func(_ context.Context, path string) string {
 		key, err := readKey(path)
 		if err != nil {
 			key = filepath.Base(path)

@@ -12,9 +12,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"airqa/internal/concurrent"
 	"airqa/internal/fuzzy"
 	"airqa/internal/httpclient"
-	"airqa/internal/pause"
 	"airqa/llm/catalog"
 	"airqa/qa"
 )
@@ -119,7 +119,7 @@ func (c Config) withDefaults() Config {
 	c.Catalog, c.Pool = cmp.Or(c.Catalog, catalog.Builtin()), cmp.Or(c.Pool, NewPool(0))
 	c.Timeout, c.MaxRetries = cmp.Or(c.Timeout, DefaultTimeout), cmp.Or(c.MaxRetries, DefaultMaxRetries)
 	if c.Sleep == nil {
-		c.Sleep = pause.For
+		c.Sleep = concurrent.Sleep
 	}
 	if c.OnWait == nil {
 		c.OnWait = func(qa.FailureClass) func() { return func() {} }

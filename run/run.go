@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"airqa/agent"
-	"airqa/internal/pause"
+	"airqa/internal/concurrent"
 	"airqa/qa"
 	"airqa/runlog"
 )
@@ -122,7 +122,7 @@ func New(c Config) (*Runner, error) {
 		c.Outage = func(time.Duration, string) {}
 	}
 	if c.Sleep == nil {
-		c.Sleep = pause.For
+		c.Sleep = concurrent.Sleep
 	}
 	if c.Slots == nil {
 		c.Slots = make(chan struct{}, c.Workers)

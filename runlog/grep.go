@@ -11,7 +11,7 @@ import (
 	"slices"
 	"sync"
 
-	"airqa/internal/inorder"
+	"airqa/internal/concurrent"
 	"airqa/internal/literal"
 )
 
@@ -118,7 +118,7 @@ type result struct {
 }
 
 func (g *grep) search(ctx context.Context, yield func(Hit, error) bool) {
-	for found, err := range inorder.Map(g.run.batches(ctx), func(b batch) []result { return g.batch(ctx, b) }) {
+	for found, err := range concurrent.Map(g.run.batches(ctx), func(b batch) []result { return g.batch(ctx, b) }) {
 		if err = cmp.Or(ctx.Err(), err); err != nil {
 			yield(Hit{}, err)
 			return

@@ -18,7 +18,7 @@ import (
 	"airqa/agent/action"
 	"airqa/baselines"
 	"airqa/eval"
-	"airqa/internal/pause"
+	"airqa/internal/concurrent"
 	"airqa/qa"
 	"airqa/runlog"
 	"airqa/tools"
@@ -185,7 +185,7 @@ func (h *Host) Hold(ctx context.Context) (until context.Context, release func(),
 		return nil, nil, ErrClosing
 	}
 	h.calls.Add(1)
-	until, cancel := pause.Until(ctx, h.stop, ErrClosing)
+	until, cancel := concurrent.Until(ctx, h.stop, ErrClosing)
 	return until, func() {
 		cancel()
 		h.calls.Done()

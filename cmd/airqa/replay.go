@@ -6,7 +6,7 @@ import (
 
 	"airqa/baselines"
 	"airqa/env"
-	"airqa/internal/pause"
+	"airqa/internal/concurrent"
 	"airqa/qa"
 	"airqa/run/replay"
 )
@@ -62,7 +62,7 @@ func (c replayCmd) Run(a *app) error {
 func (c replayCmd) execute(a *app, runner *replay.Runner, names []string) error {
 	ctx, drain, stop := a.interrupts()
 	defer stop()
-	ctx, cancel := pause.Until(ctx, drain, qa.ErrInterrupted)
+	ctx, cancel := concurrent.Until(ctx, drain, qa.ErrInterrupted)
 	defer cancel()
 	stage := a.progress.Stage("replay", len(names))
 	summary, err := runner.Run(ctx, names, c.Workers, func(t replay.Total) {

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/term"
 
-	"airqa/internal/pause"
+	"airqa/internal/concurrent"
 	"airqa/run/status"
 	"airqa/runlog"
 )
@@ -86,7 +86,7 @@ func (c statusCmd) watch(a *app, followers []*status.Follower) error {
 		if shown, err = c.draw(a, all, shown); err != nil {
 			return err
 		}
-		if pause.For(ctx, every) != nil {
+		if concurrent.Sleep(ctx, every) != nil {
 			return nil
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"airqa/env/embed"
 	"airqa/env/vectors"
-	"airqa/internal/inorder"
+	"airqa/internal/concurrent"
 )
 
 // overlap embeds blocks of texts, several at once if the model waits for a server. The cache keeps each block as soon as it is
@@ -100,7 +100,7 @@ func (o *overlap) all(ctx context.Context, blocks iter.Seq2[[]window, error]) it
 		embedded
 		err error
 	}
-	results := inorder.Within(ctx, o.Calls, blocks, func(ctx context.Context, windows []window) result {
+	results := concurrent.MapWithin(ctx, o.Calls, blocks, func(ctx context.Context, windows []window) result {
 		texts := make([]string, len(windows))
 		for i, w := range windows {
 			texts[i] = w.text

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"unicode/utf8"
 
+	"airqa/internal/concurrent"
 	"airqa/internal/ledger"
 	"airqa/qa"
 )
@@ -33,7 +34,7 @@ type record struct {
 // verdicts.
 type Store struct {
 	verdicts *ledger.Ledger[string, bool]
-	flights  ledger.Flights[Verdict]
+	flights  concurrent.Flights[Verdict]
 }
 
 // OpenStore reads the store at path. A missing file and its folder are created when a judge is first asked. An empty

@@ -9,7 +9,7 @@ import (
 
 	"airqa/eval"
 	"airqa/eval/author"
-	"airqa/internal/inorder"
+	"airqa/internal/concurrent"
 	"airqa/qa"
 	"airqa/qa/dataset"
 )
@@ -49,7 +49,7 @@ func (f Files) Score(ctx context.Context, c Config, report *Report) iter.Seq2[qa
 			yield(qa.Score{}, err)
 			return
 		}
-		answers := inorder.Within(ctx, c.Workers, f.counted(dataset.LineBlocks("predictions", f.Predictions)),
+		answers := concurrent.MapWithin(ctx, c.Workers, f.counted(dataset.LineBlocks("predictions", f.Predictions)),
 			func(_ context.Context, b dataset.Block) predictionBlock { return decodePredictions(b) })
 		items := func(yield func(Item, error) bool) { p.pair(answers, yield) }
 		inOrder(len(p.questions), scoreAll(ctx, c, items), yield)

@@ -10,7 +10,7 @@ import (
 
 	"airqa/eval"
 	"airqa/eval/judge"
-	"airqa/internal/inorder"
+	"airqa/internal/concurrent"
 	"airqa/qa"
 )
 
@@ -145,7 +145,7 @@ func scoreAll(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.
 	return func(yield func([]scored, error) bool) {
 		pool := sync.Pool{New: func() any { return &chunk{items: make([]Item, 0, chunkSize)} }}
 		drained := false
-		for b, err := range inorder.Within(ctx, 4*(c.Workers+c.Judges), c.chunks(items, &pool), work) {
+		for b, err := range concurrent.MapWithin(ctx, 4*(c.Workers+c.Judges), c.chunks(items, &pool), work) {
 			if err != nil {
 				yield(nil, err)
 				return

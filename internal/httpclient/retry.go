@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"airqa/internal/pause"
+	"airqa/internal/concurrent"
 )
 
 // LongestPause caps the pause requested by a server: some request hours, and a call should rather fail.
@@ -55,7 +55,7 @@ type Policy struct {
 // returns the last Transient.
 func Retry(ctx context.Context, p Policy, do func() error) error {
 	if p.Sleep == nil {
-		p.Sleep = pause.For
+		p.Sleep = concurrent.Sleep
 	}
 	for try := 1; ; try++ {
 		err := do()

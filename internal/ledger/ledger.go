@@ -1,6 +1,5 @@
 // Package ledger keeps append-only files of JSON Lines that are looked up by key. Start from [Open]. The format of the
 // lines belongs to the caller; the package finds them, appends them, and recovers from a line that was cut by a crash.
-// [Flights] merges equal calls that overlap.
 package ledger
 
 import (
@@ -16,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"airqa/internal/concurrent"
 	"airqa/internal/files"
 )
 
@@ -347,10 +347,8 @@ func (l *Ledger[K, V]) Reserve(ctx context.Context, offset int64) (release func(
 		if err := files.LockByte(file, offset); !errors.Is(err, files.ErrLocked) {
 			return func() { _ = files.UnlockByte(file, offset) }, nil
 		}
-		select {
-		case <-time.After(pollEvery):
-		case <-ctx.Done():
-			return func() {}, ctx.Err()
+		if err := concurrent.Sleep(ctx, pollEvery); err != nil {
+			return func() {}, err
 		}
 	}
 }

@@ -2,6 +2,7 @@ package ledger_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -202,4 +203,29 @@ func TestMemory(t *testing.T) {
 	want(t, l, "y", "")
 	l.Forget("x")
 	want(t, l, "x", "")
+}
+
+// Two processes do not have one byte reserved at a time.
+func TestReserve(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "l.jsonl")
+	a, b := open(t, path, config(false)), open(t, path, config(false))
+	free, err := a.Reserve(t.Context(), 1<<60)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := b.Reserve(ended, 1<<60); !errors.Is(err, context.Canceled) {
+		t.Errorf("reserved twice: %v", err)
+	}
+	other, err := b.Reserve(t.Context(), 1<<60+1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other()
+	free()
+	if free, err = b.Reserve(t.Context(), 1<<60); err != nil {
+		t.Fatal(err)
+	}
+	free()
 }

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"airqa/internal/concurrent"
 	"airqa/internal/files"
 	"airqa/internal/ledger"
 	"airqa/qa"
@@ -45,7 +46,7 @@ type Store struct {
 	now     func() time.Time
 	lock    io.Closer
 	replies *ledger.Ledger[Key, ledger.Span]
-	flights ledger.Flights[qa.Reply]
+	flights concurrent.Flights[qa.Reply]
 	hits    atomic.Int64
 	asked   atomic.Int64
 }

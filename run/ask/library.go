@@ -14,8 +14,8 @@ import (
 	"airqa/env"
 	"airqa/env/datadir"
 	"airqa/ingest"
+	"airqa/internal/concurrent"
 	"airqa/internal/files"
-	"airqa/internal/pause"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/run/papers"
@@ -74,7 +74,7 @@ func (l Library) lock(ctx context.Context, path string) (release func(), err err
 		if n == 0 {
 			l.Notify.Infof("waiting: another process is ingesting these papers")
 		}
-		if err := pause.For(ctx, retryLock); err != nil {
+		if err := concurrent.Sleep(ctx, retryLock); err != nil {
 			return nil, err
 		}
 	}

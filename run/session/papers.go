@@ -16,8 +16,9 @@ import (
 	"airqa/env/join"
 	"airqa/env/pdf"
 	"airqa/ingest"
-	"airqa/ingest/sources"
-	"airqa/internal/pause"
+	"airqa/ingest/fetch"
+	"airqa/ingest/release"
+	"airqa/internal/concurrent"
 	"airqa/internal/terminal"
 	"airqa/qa"
 )
@@ -62,7 +63,7 @@ func (s Session) fill(ctx context.Context, drain <-chan struct{}, to env.WriterC
 		if err := dir.Begin(to.Task); err != nil {
 			return err
 		}
-		adding, cancel := pause.Until(ctx, drain, qa.ErrInterrupted)
+		adding, cancel := concurrent.Until(ctx, drain, qa.ErrInterrupted)
 		defer cancel()
 		done, err := put(adding, store)
 		begun = done != ""
@@ -208,7 +209,7 @@ func (s Session) Import(to env.WriterConfig, database string, cfg sources.Import
 func (s Session) Join(cfg join.Config) (_ *join.Join, err error) {
 	ctx, drain, stop := s.Interrupts()
 	defer stop()
-	ctx, cancel := pause.Until(ctx, drain, qa.ErrInterrupted)
+	ctx, cancel := concurrent.Until(ctx, drain, qa.ErrInterrupted)
 	defer cancel()
 	var stage *terminal.Stage
 	cfg.Progress = func(done, total int, what string) {
@@ -250,7 +251,7 @@ func (s Session) Fetch(to env.WriterConfig, f sources.Fetcher, items []sources.I
 	}
 	ctx, drain, stop := s.Interrupts()
 	defer stop()
-	ctx, cancel := pause.Until(ctx, drain, qa.ErrInterrupted) // finished downloads are kept: nothing to wait for
+	ctx, cancel := concurrent.Until(ctx, drain, qa.ErrInterrupted) // finished downloads are kept: nothing to wait for
 	defer cancel()
 	stage := s.Progress.Stage("fetch", len(items))
 	f.Dir, f.Now = dir.Downloads(), s.Now

@@ -18,7 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"airqa/internal/pause"
+	"airqa/internal/concurrent"
 	"airqa/qa"
 	"airqa/serve"
 	"airqa/tools"
@@ -125,7 +125,7 @@ func (c MCP) call(ctx context.Context, r *sdk.CallToolRequest) (result *sdk.Call
 			err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the call failed"}
 		}
 	}()
-	ctx, release := pause.Until(ctx, c.stop, serve.ErrClosing)
+	ctx, release := concurrent.Until(ctx, c.stop, serve.ErrClosing)
 	defer release()
 	got, err := c.Actor.Act(ctx, serve.Call{Tool: r.Params.Name, Arguments: r.Params.Arguments})
 	switch {

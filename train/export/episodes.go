@@ -6,7 +6,7 @@ import (
 	"iter"
 	"slices"
 
-	"airqa/internal/inorder"
+	"airqa/internal/concurrent"
 	"airqa/internal/ledger"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -28,7 +28,7 @@ func (o *output) whole(to wholeEpisodes) error {
 	stage := o.Progress.Stage("write episodes", len(o.kept))
 	defer func() { stage.Close(terminal.Plural(len(o.kept), "episode")) }()
 	done := 0
-	for list, err := range inorder.Map(o.bySource(), readAgain) {
+	for list, err := range concurrent.Map(o.bySource(), readAgain) {
 		if err != nil {
 			return errors.Join(err, to.Close())
 		}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"airqa/internal/inorder"
+	"airqa/internal/concurrent"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/runlog"
@@ -131,7 +131,7 @@ func (w *writer) read(title string, to depth) iter.Seq2[[]*entry, error] {
 		}
 		stage := w.Progress.Stage(title, total)
 		defer func() { stage.Close(terminal.Plural(done, "episode")) }()
-		for list, err := range inorder.Map(batches, func(b batch) (list []*entry) {
+		for list, err := range concurrent.Map(batches, func(b batch) (list []*entry) {
 			for rec, err := range b.source.Episodes(b.names...) {
 				x := newEntry(b.source, &rec)
 				if x.err = err; err == nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"airqa/bench/argscichat"
+	"airqa/internal/concurrent"
 	"airqa/internal/web"
 )
 
@@ -282,12 +283,7 @@ func (t *tries) allowed(ctx context.Context, from string) bool {
 	case <-ctx.Done():
 		return false
 	}
-	select {
-	case <-time.After(pause):
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return concurrent.Sleep(ctx, pause) == nil
 }
 
 // recent is the number of wrong codes that an address has tried lately.

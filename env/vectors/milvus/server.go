@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/keepalive"
 
+	"airqa/internal/concurrent"
 	"airqa/internal/files"
 	"airqa/qa"
 )
@@ -114,10 +115,8 @@ func (s *server) load(ctx context.Context, name string) error {
 		if err != nil || state == entity.LoadStateLoaded {
 			return err
 		}
-		select {
-		case <-limited.Done():
+		if concurrent.Sleep(limited, pause) != nil {
 			return context.Cause(limited)
-		case <-time.After(pause):
 		}
 	}
 }

@@ -1,19 +1,18 @@
-package ledger_test
+package concurrent_test
 
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
 
-	"airqa/internal/ledger"
+	"airqa/internal/concurrent"
 )
 
 // A caller that stops waiting leaves the call to the others; the leader returns when its own call has.
 func TestFlights(t *testing.T) {
-	var f ledger.Flights[int]
+	var f concurrent.Flights[int]
 	begun, release := make(chan struct{}), make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
 	var ended atomic.Bool
@@ -50,29 +49,4 @@ func TestFlights(t *testing.T) {
 	if v, shared, err := f.Do(t.Context(), "k", func() (int, error) { return 8, nil }); v != 8 || shared || err != nil {
 		t.Errorf("the next call got %d, %v, %v", v, shared, err)
 	}
-}
-
-// Two processes do not have one byte reserved at a time.
-func TestReserve(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "l.jsonl")
-	a, b := open(t, path, config(false)), open(t, path, config(false))
-	free, err := a.Reserve(t.Context(), 1<<60)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := b.Reserve(ended, 1<<60); !errors.Is(err, context.Canceled) {
-		t.Errorf("reserved twice: %v", err)
-	}
-	other, err := b.Reserve(t.Context(), 1<<60+1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other()
-	free()
-	if free, err = b.Reserve(t.Context(), 1<<60); err != nil {
-		t.Fatal(err)
-	}
-	free()
 }

@@ -1,4 +1,4 @@
-package ledger
+package concurrent
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package inorder_test
+package concurrent_test
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/internal/inorder"
+	"airqa/internal/concurrent"
 )
 
 // numbers yields 0 to n-1, and then err unless it is nil.
@@ -38,7 +38,7 @@ func TestMap(t *testing.T) {
 				time.Sleep(time.Duration(rand.IntN(100)) * time.Microsecond) //nolint:gosec // any order will do
 				return 2 * i
 			}
-			for v, err := range inorder.Map(numbers(500, end), slow) {
+			for v, err := range concurrent.Map(numbers(500, end), slow) {
 				if last = err; err == nil {
 					got = append(got, v)
 				}
@@ -62,7 +62,7 @@ func TestMapStops(t *testing.T) {
 		defer ended.Add(1)
 		return i
 	}
-	for v, err := range inorder.Map(numbers(1_000_000, nil), work) {
+	for v, err := range concurrent.Map(numbers(1_000_000, nil), work) {
 		if err != nil || v == 10 {
 			break
 		}

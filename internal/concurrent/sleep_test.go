@@ -1,4 +1,4 @@
-package pause_test
+package concurrent_test
 
 import (
 	"context"
@@ -6,16 +6,16 @@ import (
 	"testing"
 	"time"
 
-	"airqa/internal/pause"
+	"airqa/internal/concurrent"
 )
 
 func TestFor(t *testing.T) {
-	if err := pause.For(t.Context(), time.Nanosecond); err != nil {
+	if err := concurrent.Sleep(t.Context(), time.Nanosecond); err != nil {
 		t.Errorf("got %v", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := pause.For(ended, time.Hour); !errors.Is(err, context.Canceled) {
+	if err := concurrent.Sleep(ended, time.Hour); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended: got %v", err)
 	}
 }

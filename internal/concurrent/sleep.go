@@ -1,14 +1,13 @@
-// Package pause waits for a duration, or until a context ends. Packages that wait take a function like [For] in their configuration, so
-// that tests need no clock.
-package pause
+package concurrent
 
 import (
 	"context"
 	"time"
 )
 
-// For waits for d; its error is that of a context that ended first.
-func For(ctx context.Context, d time.Duration) error {
+// Sleep waits for d; its error is that of a context that ended first. Packages that wait take such a function in their
+// configuration, so that tests need no clock.
+func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

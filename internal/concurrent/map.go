@@ -1,6 +1,7 @@
-// Package inorder works on the values of a stream at the same time and passes the results on in the order of the
-// stream. Start from [Map]; [Within] also stops with a context.
-package inorder
+// Package concurrent has what concurrent work shares: [Map] works on the values of a stream at the same time and passes the
+// results on in the order of the stream, [Flights] merges equal calls that overlap, and [Sleep] and [Until] wait no longer than a
+// context.
+package concurrent
 
 import (
 	"context"
@@ -19,12 +20,12 @@ type outcome[U any] struct {
 // between in and the consumer, whatever their size. An error of in ends the stream; so does a consumer that stops. All
 // goroutines have ended when the stream has.
 func Map[T, U any](in iter.Seq2[T, error], f func(T) U) iter.Seq2[U, error] {
-	return Within(context.Background(), 2*runtime.GOMAXPROCS(0), in, func(_ context.Context, v T) U { return f(v) })
+	return MapWithin(context.Background(), 2*runtime.GOMAXPROCS(0), in, func(_ context.Context, v T) U { return f(v) })
 }
 
-// Within is [Map] with a context: its end ends the stream with its cause, and f gets one that ends with the stream. At
+// MapWithin is [Map] with a context: its end ends the stream with its cause, and f gets one that ends with the stream. At
 // most window calls of f, finished or not, are ahead of the output; f limits how many of them run at once.
-func Within[T, U any](ctx context.Context, window int, in iter.Seq2[T, error], f func(context.Context, T) U) iter.Seq2[U, error] {
+func MapWithin[T, U any](ctx context.Context, window int, in iter.Seq2[T, error], f func(context.Context, T) U) iter.Seq2[U, error] {
 	return func(yield func(U, error) bool) {
 		inner, cancel := context.WithCancel(ctx)
 		var group sync.WaitGroup
