@@ -21,7 +21,7 @@ import (
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/tools"
-	"airqa/train/curate"
+	"airqa/train"
 )
 
 // Library has the papers.
@@ -74,7 +74,7 @@ type Pipeline struct {
 	c            Config
 	fingerprints map[string]string
 
-	duplicates *curate.Duplicates
+	duplicates *train.Duplicates
 	rows       map[candidate.ID]qa.Example
 	pairs      [][2]qa.Example // to merge
 	tally      candidate.Tally
@@ -94,7 +94,7 @@ func New(c Config) (*Pipeline, error) {
 		return nil, err
 	}
 	return &Pipeline{
-		c: c, fingerprints: fingerprints, duplicates: curate.NewDuplicates(), rows: make(map[candidate.ID]qa.Example),
+		c: c, fingerprints: fingerprints, duplicates: train.NewDuplicates(), rows: make(map[candidate.ID]qa.Example),
 	}, nil
 }
 

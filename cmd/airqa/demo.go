@@ -26,9 +26,9 @@ import (
 	"airqa/run/scoring"
 	"airqa/run/session"
 	"airqa/runlog"
+	"airqa/train"
 	"airqa/train/export"
 	"airqa/train/preflight"
-	"airqa/train/windows"
 )
 
 type demoCmd struct {
@@ -206,8 +206,8 @@ func (d demo) train() error {
 	_, err = export.Write(export.Config{
 		Runs: dirs, Format: export.ShareGPT, Out: d.sft(), Force: true, Program: program, Redact: d.redactor(), Notify: d.notify, Progress: d.progress,
 		Rules: export.Rules{
-			Options: windows.Options{Turns: windows.Canonical, Thinking: windows.ThinkingKeep},
-			Limit:   export.Limit{Length: preflight.Length{CutoffLen: export.DefaultCutoff(export.ShareGPT)}, Fit: true},
+			RowOptions: train.RowOptions{Turns: train.Canonical, Thinking: train.ThinkingKeep},
+			Limit:   export.Limit{CutoffLen: export.DefaultCutoff(export.ShareGPT), Fit: true},
 		},
 	})
 	if err != nil {

@@ -14,11 +14,10 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/runlog"
-	"airqa/train/curate"
+	"airqa/train"
 	"airqa/train/export"
 	"airqa/train/otlp"
 	"airqa/train/tasks"
-	"airqa/train/windows"
 )
 
 type exportCmd struct {
@@ -154,8 +153,8 @@ func (c exportWriteCmd) checkTraces() error {
 	plain.Runs, plain.Out, plain.Format, plain.Replace, plain.Scoring, plain.Judge, plain.RedactEmails = nil, "", "", false, "", "", false
 	plain.Endpoint = ""
 	byDefault := exportWriteCmd{Rules: export.Rules{
-		Options:      windows.Options{Turns: windows.Canonical, Thinking: windows.ThinkingKeep, Errors: "drop"},
-		SplitOptions: curate.SplitOptions{SplitSeed: 1}, Repeated: export.DropNear, Leak: export.LeakDrop, Limit: export.Limit{Fit: true},
+		RowOptions: train.RowOptions{Turns: train.Canonical, Thinking: train.ThinkingKeep, Errors: "drop"},
+		Seed:    1, Repeated: export.DropNear, Leak: export.LeakDrop, Limit: export.Limit{Fit: true},
 	}}
 	if !reflect.DeepEqual(plain, byDefault) {
 		return qa.Usagef("--format otlp exports every episode, so flags that select training rows do not apply; " +

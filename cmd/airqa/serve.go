@@ -31,7 +31,7 @@ import (
 	"airqa/runlog"
 	"airqa/serve"
 	"airqa/serve/protocol"
-	"airqa/train/curate"
+	"airqa/train"
 )
 
 // episodeFlags shape the episodes of clients, who bring their own model.
@@ -193,7 +193,7 @@ func (c *serveCmd) open(ctx context.Context, a *app) (_ *served, err error) {
 		return s, err
 	}
 	var splits []serve.Split
-	parts, err := curate.DivideQuestions(s.plan.Picked, c.SplitOptions)
+	parts, err := train.DivideQuestions(s.plan.Picked, c.Split, c.SplitSeed)
 	if err != nil {
 		return s, err
 	}

@@ -22,9 +22,8 @@ import (
 	"airqa/qa"
 	"airqa/run/importer"
 	"airqa/runlog"
-	"airqa/train/curate"
+	"airqa/train"
 	"airqa/train/export"
-	"airqa/train/windows"
 )
 
 // files returns the files of a folder by name.
@@ -46,14 +45,14 @@ func files(t *testing.T, dir string) map[string]string {
 }
 
 // write exports all episodes of runs as trajectories.
-func write(t *testing.T, turns windows.Turns, runs ...string) string {
+func write(t *testing.T, turns train.Turns, runs ...string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "atif")
 	_, err := export.Write(export.Config{
 		Runs: runs, Format: export.ATIF, Out: out, Program: "airqa test",
 		Rules: export.Rules{
-			Options: windows.Options{Turns: turns}, Repeated: export.KeepAll,
-			Filter: curate.Filter{Include: []string{"wrong", "unscored", "scoring_failed", "generation_failed"}},
+			RowOptions: train.RowOptions{Turns: turns}, Repeated: export.KeepAll,
+			Filter: train.Filter{Include: []string{"wrong", "unscored", "scoring_failed", "generation_failed"}},
 		},
 	})
 	if err != nil {
@@ -79,7 +78,7 @@ func load(t *testing.T, paths ...string) (importer.Result, []terminal.Notice) {
 func TestThereAndBack(t *testing.T) {
 	for seed, protocol := range []qa.Protocol{qa.ReActText, qa.NativeTools, qa.Mixed, "react-json", "react-xml", "react-yaml"} {
 		for i := range 2 {
-			turns := []windows.Turns{windows.Canonical, windows.Raw}[(seed+i)%2]
+			turns := []train.Turns{train.Canonical, train.Raw}[(seed+i)%2]
 			t.Run(fmt.Sprintf("%s %s", protocol, turns), func(t *testing.T) {
 				c := recordtest.Config{
 					Dir: recordtest.Dir(t, "run"), Baseline: "agentic-hybrid-view", Settings: qa.DefaultSettings(), Repeats: 3, Seed: uint64(10*seed + i),
@@ -429,7 +428,7 @@ func TestParallelCalls(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "out")
 		_, err := export.Write(export.Config{
 			Runs: r.Runs, Format: format, Out: out, Program: "airqa test",
-			Rules: export.Rules{Filter: curate.Filter{Include: []string{"unscored", "generation_failed"}}},
+			Rules: export.Rules{Filter: train.Filter{Include: []string{"unscored", "generation_failed"}}},
 		})
 		if err != nil {
 			t.Fatalf("%s: %v", format, err)

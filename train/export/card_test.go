@@ -13,9 +13,8 @@ import (
 
 	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
-	"airqa/train/curate"
+	"airqa/train"
 	"airqa/train/export"
-	"airqa/train/windows"
 )
 
 // Every number of the card is counted again from ids.txt, dropped.jsonl and the logs of the runs.
@@ -29,7 +28,7 @@ func TestCard(t *testing.T) {
 	all := configs["selected"]
 	all.Include, all.MaxPerQuestion, all.MinTurns = []string{"wrong"}, 3, 2
 	configs["selected"] = all
-	all.Errors = windows.KeepErrors
+	all.Errors = train.KeepErrors
 	configs["with error actions"] = all
 	for name, c := range configs {
 		c.Runs = dirsOf(made)
@@ -104,12 +103,12 @@ func (c count) String() string {
 // recount makes the same lines from the files of the export and the logs alone.
 func recount(t *testing.T, made []recordtest.Made, out string, c export.Config) numbers {
 	t.Helper()
-	kept, reasons := make(map[string]bool), make(map[windows.Reason]int)
-	dropped := make(map[string]windows.Reason)
+	kept, reasons := make(map[string]bool), make(map[train.Reason]int)
+	dropped := make(map[string]train.Reason)
 	for _, id := range idsIn(t, out) {
 		kept[id] = true
 	}
-	for _, d := range linesOf[windows.Drop](t, out, export.DroppedFile) {
+	for _, d := range linesOf[train.Drop](t, out, export.DroppedFile) {
 		dropped[d.ID] = d.Reason
 		reasons[d.Reason]++
 	}
@@ -119,7 +118,7 @@ func recount(t *testing.T, made []recordtest.Made, out string, c export.Config) 
 	selected, errors, trained := 0, 0, 0
 	want["Runs"] = []string{"| run | baseline | model | episodes | turns | episodes with rows | rows |"}
 	for _, m := range made {
-		run, err := windows.Open(m.Run)
+		run, err := train.OpenRun(m.Run)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +137,7 @@ func recount(t *testing.T, made []recordtest.Made, out string, c export.Config) 
 				if kept[id] {
 					n.rows++
 				}
-				chosen = chosen && !slices.Contains([]windows.Reason{"wrong", "turns"}, dropped[id])
+				chosen = chosen && !slices.Contains([]train.Reason{"wrong", "turns"}, dropped[id])
 			}
 			if chosen {
 				for i := range rec.Steps {
@@ -183,7 +182,7 @@ func recount(t *testing.T, made []recordtest.Made, out string, c export.Config) 
 		want["Outcomes"] = append(want["Outcomes"], fmt.Sprintf("| %s | %s | %s |", at.outcome, at.verdict, endings[at]))
 	}
 	want["Turns"] = []string{"| turns | number |", fmt.Sprintf("| recorded | %d |", len(kept)+len(dropped)), fmt.Sprintf("| rows | %d |", len(kept))}
-	for _, r := range slices.SortedFunc(maps.Keys(reasons), func(a, b windows.Reason) int {
+	for _, r := range slices.SortedFunc(maps.Keys(reasons), func(a, b train.Reason) int {
 		if reasons[a] != reasons[b] {
 			return reasons[b] - reasons[a]
 		}

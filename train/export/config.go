@@ -6,10 +6,8 @@ import (
 	"airqa/internal/lazyregexp"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/train/curate"
+	"airqa/train"
 	"airqa/train/format"
-	"airqa/train/redact"
-	"airqa/train/windows"
 )
 
 // Config describes an export.
@@ -33,14 +31,14 @@ type Config struct {
 	// Progress shows the progress; nil shows nothing.
 	Progress *terminal.Progress
 
-	redactor redact.Redactor
+	redactor train.Redactor
 }
 
 // Rules decide which rows an export has and what they look like, as flags of a command line. The same runs and rules give
 // the same bytes. The zero value puts everything into train, and drops near duplicates and leaks.
 type Rules struct {
-	windows.Options
-	curate.Filter
+	train.RowOptions
+	train.Filter
 	IDs     string `name:"ids" placeholder:"FILE" help:"Only these rows, episodes or questions, one id per line, such as ids.txt of an export."`
 	Scoring string `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest, or an older one of the same mode with more verdicts."`
 	Judge   string `placeholder:"NAME" help:"Use the scores of this judge."`
@@ -94,10 +92,10 @@ func (c Config) check() error {
 	if !licenseID.MatchString(c.License) {
 		return qa.Usagef("license %q: want a licence name such as cc-by-4.0", c.License)
 	}
-	if c.Format == DPO && (c.Errors == windows.KeepErrors || c.Draw > 0) {
+	if c.Format == DPO && (c.Errors == train.KeepErrors || c.Draw > 0) {
 		return qa.Usagef("preference pairs are made of two episodes: --errors keep and --episodes are for the other formats")
 	}
-	_, err := curate.Shares(c.Split)
+	_, err := train.Shares(c.Split)
 	return err
 }
 

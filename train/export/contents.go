@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 
 	"airqa/qa"
-	"airqa/train/windows"
+	"airqa/train"
 )
 
 // contentHash identifies what a row trains on.
@@ -19,7 +19,7 @@ type contents struct {
 }
 
 // of returns the content of a row, or of a pair.
-func (c *contents) of(row, against *windows.Row) contentHash {
+func (c *contents) of(row, against *train.Row) contentHash {
 	c.all = c.all[:0]
 	for _, m := range row.Context {
 		c.message(m)

@@ -4,8 +4,8 @@ import (
 	"encoding/base64"
 
 	"airqa/qa"
+	"airqa/train"
 	"airqa/train/format"
-	"airqa/train/windows"
 )
 
 // imagesDir is the folder of images in an export.
@@ -24,7 +24,7 @@ func imagesOf(messages []qa.Message) (list []qa.Image) {
 
 // conversation returns a row, or a preference pair if against is its rejected side, as a format has it. Only the last
 // message is trained, but in a whole episode.
-func (t *texts) conversation(f format.Format, row, against *windows.Row) format.Conversation {
+func (t *texts) conversation(f format.Format, row, against *train.Row) format.Conversation {
 	same := len(row.Tools) == len(t.toolsOf) && (len(row.Tools) == 0 || &row.Tools[0] == &t.toolsOf[0])
 	if !same || t.tools == nil {
 		t.tools, t.toolsOf = t.safeJSON(format.ToolList(row.Tools)), row.Tools

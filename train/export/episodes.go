@@ -11,9 +11,8 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/runlog"
+	"airqa/train"
 	"airqa/train/format"
-	"airqa/train/redact"
-	"airqa/train/windows"
 )
 
 // wholeEpisodes is a format that has whole episodes, with marked rows.
@@ -85,10 +84,10 @@ func readAgain(list []kept) (read []again) {
 }
 
 func (o *output) wholeEpisode(x again, to wholeEpisodes) error {
-	scope, config := o.redactor.Scope(x.rec.Messages), x.Config
+	scope, config := o.redactor.Episode(x.rec.Messages), x.Config
 	t := &texts{commands: o.special, changed: o.changed}
 	e := format.Episode{
-		Trajectory: x.rec.Trajectory, ID: windows.RowID(x.ID, x.uuid, x.repeat, 0), Run: x.ID, Baseline: config.Shape.Baseline,
+		Trajectory: x.rec.Trajectory, ID: train.RowID(x.ID, x.uuid, x.repeat, 0), Run: x.ID, Baseline: config.Shape.Baseline,
 		Program: config.Program, Model: config.Shape.ModelName(), Tools: x.Tools, Price: config.Note.Price, Score: x.score(),
 		Rows: make(map[int]string),
 		Edit: func(m qa.Message) qa.Message {
@@ -100,13 +99,13 @@ func (o *output) wholeEpisode(x again, to wholeEpisodes) error {
 			return m
 		},
 		Turn: func(i int) qa.Message {
-			options := o.Options
+			options := o.RowOptions
 			if x.rec.Steps[i].Reply.Reasoning != "" { // it has its own place in the format
-				options.Thinking = windows.ThinkingDrop
+				options.Thinking = train.ThinkingDrop
 			}
 			return x.RowAt(x.rec, i, options).Target
 		},
-		Reasoning: o.Thinking != windows.ThinkingDrop,
+		Reasoning: o.Thinking != train.ThinkingDrop,
 		Copied:    func(i int) bool { return o.copied[x.Turn(x.rec, i)] },
 		ImagePath: func(im qa.Image) string { return "../" + imagePath(im.SHA256) },
 	}
@@ -122,7 +121,7 @@ func (o *output) wholeEpisode(x again, to wholeEpisodes) error {
 			return err
 		}
 	}
-	o.private.Add(scope.Found, make(map[*redact.Text]bool))
+	o.private.Add(scope.Found, make(map[*train.RedactedText]bool))
 	return nil
 }
 

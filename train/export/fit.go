@@ -7,9 +7,9 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/qa"
+	"airqa/train"
 	"airqa/train/format"
 	"airqa/train/preflight"
-	"airqa/train/windows"
 )
 
 // Limit is the trainer's limit of tokens, as flags of a command line. A CutoffLen of 0 measures nothing.
@@ -42,9 +42,9 @@ const paperCutoff = 4096
 
 // The reasons of rows that are too long.
 const (
-	TooLong  windows.Reason = "too_long"  // longer than the limit even with short observations
-	CutImage windows.Reason = "cut_image" // the limit would cut a row with images, which stops the trainer
-	Refused  windows.Reason = "refused"   // the trainer would not take the row
+	TooLong  train.Reason = "too_long"  // longer than the limit even with short observations
+	CutImage train.Reason = "cut_image" // the limit would cut a row with images, which stops the trainer
+	Refused  train.Reason = "refused"   // the trainer would not take the row
 )
 
 // measured counts rows by what the trainer would do with them.
@@ -75,13 +75,13 @@ func (l Limit) template(images bool) string {
 type fitted struct {
 	size   preflight.Size
 	cuts   map[int]int
-	reason windows.Reason
+	reason train.Reason
 	detail string
 }
 
 // fit decides whether a row, or a pair with its rejected side, may be exported, and which observations are shortened for
 // that. Calls may overlap.
-func (f *fitter) fit(t *texts, row, against *windows.Row) fitted {
+func (f *fitter) fit(t *texts, row, against *train.Row) fitted {
 	size := func(cuts map[int]int) (preflight.Size, error) { // of a pair, of the longer side
 		one := *row
 		one.Context = shortened(row.Context, cuts)

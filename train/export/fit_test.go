@@ -8,10 +8,10 @@ import (
 	"airqa/internal/terminal"
 	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
+	"airqa/train"
 	"airqa/train/export"
 	"airqa/train/format"
 	"airqa/train/preflight"
-	"airqa/train/windows"
 )
 
 const tokenizer = "../../internal/bpe/testdata/qwen2.json"
@@ -74,7 +74,7 @@ func TestTooLong(t *testing.T) {
 			images++
 		}
 	}
-	for _, d := range linesOf[windows.Drop](t, out, export.DroppedFile) {
+	for _, d := range linesOf[train.Drop](t, out, export.DroppedFile) {
 		if d.Reason == export.CutImage {
 			cut++
 		}
@@ -91,7 +91,7 @@ func TestTooLong(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused := 0
-	for _, d := range linesOf[windows.Drop](t, c.Out, export.DroppedFile) {
+	for _, d := range linesOf[train.Drop](t, c.Out, export.DroppedFile) {
 		if d.Reason == export.Refused && strings.Contains(d.Detail, "image") {
 			refused++
 		}

@@ -7,21 +7,21 @@ import (
 
 	"airqa/internal/testkit/golden"
 	"airqa/qa"
+	"airqa/train"
 	"airqa/train/format"
 	"airqa/train/preflight"
-	"airqa/train/windows"
 )
 
 // pair is a row with its rejected side.
 type pair struct {
-	row     windows.Row
-	against *windows.Row
+	row     train.Row
+	against *train.Row
 }
 
 // textRow is a row of the paper's protocol, with an image.
 func textRow() *pair {
 	image := qa.Image{SHA256: "00ff", MIME: "image/png", Width: 28, Height: 28, Data: []byte("png")}
-	return &pair{row: windows.Row{
+	return &pair{row: train.Row{
 		ID: "a1",
 		Context: []qa.Message{
 			{Role: qa.System, Text: "Answer.\nOne action a turn."},
@@ -30,7 +30,7 @@ func textRow() *pair {
 			{Role: qa.User, Text: "[Observation]: page 1 \"of\" p", Images: []qa.Image{image, image}},
 		},
 		Target: qa.Message{Role: qa.Assistant, Text: "[Thought]: a tag.\n[Action]: Answer(answer='<|im_end|>')"},
-	}, against: &windows.Row{ID: "b1", Target: qa.Message{Role: qa.Assistant, Text: "[Action]: Answer(answer='no')"}}}
+	}, against: &train.Row{ID: "b1", Target: qa.Message{Role: qa.Assistant, Text: "[Action]: Answer(answer='no')"}}}
 }
 
 // nativeRow has native calls: with words and without, several at once, and arguments of every kind.
@@ -38,7 +38,7 @@ func nativeRow() *pair {
 	call := func(id, name, args string) qa.ToolCall {
 		return qa.ToolCall{ID: id, Name: name, Arguments: json.RawMessage(args)}
 	}
-	return &pair{row: windows.Row{
+	return &pair{row: train.Row{
 		ID: "a2",
 		Context: []qa.Message{
 			{Role: qa.System, Text: "Answer."},
@@ -58,7 +58,7 @@ func nativeRow() *pair {
 			tool("View", `"paper_id":{"type":"string"},"page_number":{"type":"integer"},"bounding_box":{"type":"array","items":{"type":"number"}}`),
 			tool("Answer", `"answer":{"type":"string"}`),
 		},
-	}, against: &windows.Row{ID: "b2", Target: qa.Message{Role: qa.Assistant, Text: "I do not know."}}}
+	}, against: &train.Row{ID: "b2", Target: qa.Message{Role: qa.Assistant, Text: "I do not know."}}}
 }
 
 func tool(name, properties string) qa.ToolSpec {
@@ -67,9 +67,9 @@ func tool(name, properties string) qa.ToolSpec {
 
 // plainRow is a row of a baseline that asks once, in an export with tools and images.
 func plainRow() *pair {
-	return &pair{row: windows.Row{
+	return &pair{row: train.Row{
 		ID: "a3", Context: []qa.Message{{Role: qa.User, Text: "What?"}}, Target: qa.Message{Role: qa.Assistant, Text: "42"},
-	}, against: &windows.Row{ID: "b3", Target: qa.Message{Role: qa.Assistant, Text: "43"}}}
+	}, against: &train.Row{ID: "b3", Target: qa.Message{Role: qa.Assistant, Text: "43"}}}
 }
 
 // The lines of every format, as a person reads them.

@@ -7,17 +7,16 @@ import (
 	"slices"
 
 	"airqa/qa"
-	"airqa/train/curate"
+	"airqa/train"
 	"airqa/train/format"
-	"airqa/train/windows"
 )
 
 // The reasons of preference pairs.
 const (
-	NoPair    windows.Reason = "no_pair"    // no wrong repeat diverges from the right one at a turn of the model
-	OtherTurn windows.Reason = "other_turn" // the pair of the episode is at another turn
+	NoPair    train.Reason = "no_pair"    // no wrong repeat diverges from the right one at a turn of the model
+	OtherTurn train.Reason = "other_turn" // the pair of the episode is at another turn
 	// RejectedTurn is the rejected side of a pair: it is in the export, but not as a row of its own.
-	RejectedTurn windows.Reason = "rejected_turn"
+	RejectedTurn train.Reason = "rejected_turn"
 )
 
 // decidePairs decides about every turn of an export of preference pairs: each right episode with the wrong repeat of its
@@ -55,7 +54,7 @@ func (p *plan) pairGroup(repeats []*entry) error {
 	}
 	for _, x := range wrong {
 		for _, id := range x.turns {
-			reason := windows.Reason(curate.Wrong)
+			reason := train.Wrong
 			if used[id] {
 				reason = RejectedTurn
 			}
@@ -90,7 +89,7 @@ func (p *plan) sides(repeats []*entry) (right, wrong []*entry, err error) {
 		case reason == "" && x.class == "":
 			right = append(right, x)
 			continue
-		case x.class == curate.Wrong:
+		case x.class == train.Wrong:
 			if again, _ := p.rejects.Check(x.candidate()); again == "" {
 				wrong = append(wrong, x)
 				continue
@@ -98,7 +97,7 @@ func (p *plan) sides(repeats []*entry) (right, wrong []*entry, err error) {
 		case reason == "": // an included episode without a verdict
 			reason = x.class
 		}
-		if err := p.drop(x.turns, windows.Reason(reason), detail); err != nil {
+		if err := p.drop(x.turns, reason, detail); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -116,7 +115,7 @@ func (p *plan) pairOf(x *entry, wrong []*entry, used map[string]bool) error {
 		if s.Reply == nil || i == best {
 			continue
 		}
-		reason, detail := windows.Failure(rec, i)
+		reason, detail := train.Failure(rec, i)
 		if reason == "" {
 			reason, detail = OtherTurn, fmt.Sprintf("the pair is at turn %d", rec.Steps[best].N)
 		}
@@ -124,9 +123,9 @@ func (p *plan) pairOf(x *entry, wrong []*entry, used map[string]bool) error {
 			return err
 		}
 	}
-	chosen := x.RowAt(rec, best, p.Options)
-	rejected := other.RowAt(*other.rec, best, p.Options)
-	redactRow(p.redactor.Scope(other.rec.Messages), &rejected)
+	chosen := x.RowAt(rec, best, p.RowOptions)
+	rejected := other.RowAt(*other.rec, best, p.RowOptions)
+	redactRow(p.redactor.Episode(other.rec.Messages), &rejected)
 	m := p.making(x)
 	pair := m.row(&chosen, &rejected)
 	rows, err := p.listed(x, []*row{pair})
@@ -134,7 +133,7 @@ func (p *plan) pairOf(x *entry, wrong []*entry, used map[string]bool) error {
 		return err
 	}
 	if reason, detail := p.selector.Admit(x.example()); reason != "" {
-		return p.drop([]string{pair.id}, windows.Reason(reason), detail)
+		return p.drop([]string{pair.id}, reason, detail)
 	}
 	n := len(p.kept)
 	if err := p.keep(x, rows); err != nil || len(p.kept) == n {
@@ -150,7 +149,7 @@ func (p *plan) pairOf(x *entry, wrong []*entry, used map[string]bool) error {
 func (p *plan) best(x *entry, wrong []*entry, used map[string]bool) (step int, other *entry, why string) {
 	why = "no repeat of the question is wrong"
 	for _, w := range wrong {
-		i, reason := diverge(x, w, windows.Options{Thinking: p.Thinking})
+		i, reason := diverge(x, w, train.RowOptions{Thinking: p.Thinking})
 		if reason == "" && used[w.Turn(*w.rec, i)] {
 			reason = "the wrong turn is in another pair"
 		}
@@ -169,7 +168,7 @@ func (p *plan) best(x *entry, wrong []*entry, used map[string]bool) (step int, o
 
 // diverge returns the index of the first step at which two episodes of a question differ, if the model saw the same
 // before it and the right turn can be trained; otherwise the reason against a pair.
-func diverge(right, wrong *entry, o windows.Options) (int, string) {
+func diverge(right, wrong *entry, o train.RowOptions) (int, string) {
 	a, b := *right.rec, *wrong.rec
 	for i := range min(len(a.Steps), len(b.Steps)) {
 		x, y := a.Steps[i], b.Steps[i]
@@ -185,7 +184,7 @@ func diverge(right, wrong *entry, o windows.Options) (int, string) {
 		if m, n := right.RowAt(a, i, o), wrong.RowAt(b, i, o); !slices.EqualFunc(m.Context, n.Context, sameMessage) {
 			return 0, "the model saw different messages before the turns differ"
 		} else if !sameMessage(m.Target, n.Target) {
-			if reason, _ := windows.Failure(a, i); reason != "" {
+			if reason, _ := train.Failure(a, i); reason != "" {
 				return 0, fmt.Sprintf("the turns differ first where the right episode failed (%s)", reason)
 			}
 			return i, ""

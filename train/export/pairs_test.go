@@ -10,8 +10,8 @@ import (
 
 	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
+	"airqa/train"
 	"airqa/train/export"
-	"airqa/train/windows"
 )
 
 // Each pair has a right and a wrong repeat of one question, which saw the same messages and then took different turns.
@@ -50,7 +50,7 @@ func TestPairs(t *testing.T) {
 		t.Fatalf("%d turns in pairs, %d pairs after the first turn: too few to test anything", len(used), late)
 	}
 	rejected := 0
-	for _, d := range linesOf[windows.Drop](t, out, export.DroppedFile) {
+	for _, d := range linesOf[train.Drop](t, out, export.DroppedFile) {
 		if d.Reason == export.RejectedTurn {
 			rejected++
 			if !used[d.ID] {
@@ -101,7 +101,7 @@ func checkPairFiles(t *testing.T, out string, pairs int) {
 
 // turn is a turn of a run as a row, with the score of its episode.
 type turn struct {
-	row     windows.Row
+	row     train.Row
 	verdict qa.Verdict
 	failed  bool
 }
@@ -110,7 +110,7 @@ func turnsOf(t *testing.T, made []recordtest.Made) map[string]turn {
 	t.Helper()
 	turns := make(map[string]turn)
 	for _, m := range made {
-		run, err := windows.Open(m.Run)
+		run, err := train.OpenRun(m.Run)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,8 +124,8 @@ func turnsOf(t *testing.T, made []recordtest.Made) map[string]turn {
 			}
 			for i, s := range rec.Steps {
 				if s.Reply != nil {
-					reason, _ := windows.Failure(rec, i)
-					turns[run.Turn(rec, i)] = turn{run.RowAt(rec, i, windows.Options{}), verdict, reason != ""}
+					reason, _ := train.Failure(rec, i)
+					turns[run.Turn(rec, i)] = turn{run.RowAt(rec, i, train.RowOptions{}), verdict, reason != ""}
 				}
 			}
 		}

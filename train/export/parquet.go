@@ -10,8 +10,8 @@ import (
 
 	"airqa/internal/ledger"
 	"airqa/qa"
+	"airqa/train"
 	"airqa/train/format"
-	"airqa/train/windows"
 )
 
 // stepRow is a turn of the model, or an action of the program. Columns of kinds that a turn lacks are empty or 0; null means
@@ -155,7 +155,7 @@ func (e tableEpisode) Steps() (rows []stepRow, bytes int, err error) {
 			Run: e.Run, Question: e.UUID, Repeat: int32(e.Repeat), Turn: int32(s.N), By: s.By, Baseline: e.Baseline, Model: e.Model, //nolint:gosec // small numbers
 			ModelSeconds: seconds(s.Started, s.Acted), ToolSeconds: seconds(s.Acted, s.Ended), Started: millis(s.Started),
 		}
-		row.ID, row.TurnID = e.Rows[s.N], windows.RowID(e.Run, e.UUID, e.Repeat, s.N)
+		row.ID, row.TurnID = e.Rows[s.N], train.RowID(e.Run, e.UUID, e.Repeat, s.N)
 		if r := s.Reply; r != nil {
 			row.Thought, row.Reply = e.edit(qa.Assistant, s.Thought()), e.edit(qa.Assistant, r.Text)
 			row.Reasoning = e.edit(qa.Assistant, r.Reasoning)

@@ -14,8 +14,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"airqa/qa"
+	"airqa/train"
 	"airqa/train/format"
-	"airqa/train/windows"
 )
 
 // episode is an episode with a turn of each kind.
@@ -47,12 +47,12 @@ func TestTables(t *testing.T) {
 	}
 	usd, none, one := 0.00209, 0.0, 1.0
 	want := []stepRow{
-		{TurnID: windows.RowID("run", "q1", 2, 1), Run: "run", Question: "q1", Repeat: 2, Turn: 1, By: "program", Baseline: "hybrid", Model: "openai:m", Action: "Retrieve", Arguments: `{"limit":3,"query":"<x>"}`, Status: "ok", Observation: "found", ToolSeconds: 1, Started: new(int64(1714979280000))},
+		{TurnID: train.RowID("run", "q1", 2, 1), Run: "run", Question: "q1", Repeat: 2, Turn: 1, By: "program", Baseline: "hybrid", Model: "openai:m", Action: "Retrieve", Arguments: `{"limit":3,"query":"<x>"}`, Status: "ok", Observation: "found", ToolSeconds: 1, Started: new(int64(1714979280000))},
 		{
-			TurnID: windows.RowID("run", "q1", 2, 2), Run: "run", Question: "q1", Repeat: 2, Turn: 2, By: "model", Baseline: "hybrid", Model: "openai:m", Thought: "[redacted]", Reply: "Thought: [redacted]\nAct", Reasoning: "hm", ParseError: "no_action",
+			TurnID: train.RowID("run", "q1", 2, 2), Run: "run", Question: "q1", Repeat: 2, Turn: 2, By: "model", Baseline: "hybrid", Model: "openai:m", Thought: "[redacted]", Reply: "Thought: [redacted]\nAct", Reasoning: "hm", ParseError: "no_action",
 			Status: "parse_error", Observation: "no action", Shortened: true, Images: 1, Prompt: 1000, Completion: 10, Cached: 5, Hidden: 3, USD: &usd, ModelSeconds: 2, ToolSeconds: 1, Started: new(int64(1714979281000)),
 		},
-		{ID: "id2", TurnID: windows.RowID("run", "q1", 2, 3), Run: "run", Question: "q1", Repeat: 2, Turn: 3, By: "model", Baseline: "hybrid", Model: "openai:m", Reply: "Answer", Action: "Answer", Arguments: "null", Prompt: 500, Completion: 5, FromCache: true, USD: &none},
+		{ID: "id2", TurnID: train.RowID("run", "q1", 2, 3), Run: "run", Question: "q1", Repeat: 2, Turn: 3, By: "model", Baseline: "hybrid", Model: "openai:m", Reply: "Answer", Action: "Answer", Arguments: "null", Prompt: 500, Completion: 5, FromCache: true, USD: &none},
 	}
 	if diff := cmp.Diff(want, readBack(t, steps, size)); diff != "" {
 		t.Errorf("steps (-want +got)\n%s", diff)

@@ -14,19 +14,17 @@ import (
 	"airqa/internal/ledger"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/train/curate"
+	"airqa/train"
 	"airqa/train/format"
-	"airqa/train/redact"
-	"airqa/train/windows"
 )
 
 // Reasons of this package besides those of its formats. The others are those of packages windows and curate.
 const (
 	// Damaged is the reason for turns of an episode that cannot be read completely.
-	Damaged windows.Reason = "damaged"
+	Damaged train.Reason = "damaged"
 	// RightTurn is the reason for turns of wrong episodes that a right one took as well: as a row of either label they
 	// would contradict each other.
-	RightTurn windows.Reason = "right_turn"
+	RightTurn train.Reason = "right_turn"
 )
 
 // plan is what an export contains, decided from the table in the order of runs and logs.
@@ -40,11 +38,11 @@ type plan struct {
 	// shape is what the rows have in common, schemas are the types of rows by encoder.
 	shape    format.Rows
 	schemas  []schema
-	division curate.Division
+	division train.Division
 
-	selector *curate.Selector
-	ids      *curate.IDs
-	near     *curate.Duplicates
+	selector *train.Selector
+	ids      *train.IDs
+	near     *train.Duplicates
 	// seen are the ids of rows by content.
 	seen map[contentHash]string
 	// beaten are the right episodes that are not among the best of their question, with their places.
@@ -77,14 +75,14 @@ type copied struct {
 }
 
 // newPlan returns a plan without rows. ids are the rows to export; nil means all.
-func (w *writer) newPlan(ids *curate.IDs) (*plan, error) {
+func (w *writer) newPlan(ids *train.IDs) (*plan, error) {
 	p := &plan{
-		writer: w, ids: ids, near: curate.NewDuplicates(),
+		writer: w, ids: ids, near: train.NewDuplicates(),
 		seen: make(map[contentHash]string), copies: make(map[copyKey]copied), copied: make(map[string]bool),
 		tally: tally{
-			byRun: make(map[string]*group), endings: make(map[ending]*group), dropped: make(map[windows.Reason]int),
+			byRun: make(map[string]*group), endings: make(map[ending]*group), dropped: make(map[train.Reason]int),
 			papers: make(map[string]bool), questions: make(map[string]bool), tags: make(map[string]int),
-			changed: make(map[string]int), private: make(redact.Counts),
+			changed: make(map[string]int), private: make(train.Redactions),
 		},
 	}
 	for _, s := range w.sources {
@@ -92,7 +90,7 @@ func (w *writer) newPlan(ids *curate.IDs) (*plan, error) {
 		p.runs, p.byRun[s.ID] = append(p.runs, r), r
 	}
 	var err error
-	if p.selector, err = curate.NewSelector(w.Filter); err != nil {
+	if p.selector, err = train.NewSelector(w.Filter); err != nil {
 		return nil, err
 	}
 	for _, dir := range w.Against {
@@ -135,17 +133,17 @@ func (p *plan) draw() (*plan, error) {
 		return files.Hash(fmt.Appendf(nil, "%d %s", p.SplitSeed, k.rows[0].id))
 	}
 	slices.SortStableFunc(p.kept, func(a, b kept) int { return cmp.Compare(order(a), order(b)) })
-	train := max(0, slices.IndexFunc(p.kept, func(k kept) bool { return k.split == Train }))
-	if len(p.kept)-train < p.Draw {
-		return nil, qa.Usagef("%d episodes for training: only %d have rows", p.Draw, len(p.kept)-train)
+	first := max(0, slices.IndexFunc(p.kept, func(k kept) bool { return k.split == Train }))
+	if len(p.kept)-first < p.Draw {
+		return nil, qa.Usagef("%d episodes for training: only %d have rows", p.Draw, len(p.kept)-first)
 	}
 	var list strings.Builder
-	for _, k := range p.kept[:train+p.Draw] {
+	for _, k := range p.kept[:first+p.Draw] {
 		for _, row := range k.rows {
 			list.WriteString(row.id + "\n")
 		}
 	}
-	ids, err := curate.ReadIDs(strings.NewReader(list.String()))
+	ids, err := train.ReadIDs(strings.NewReader(list.String()))
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +172,7 @@ func (p *plan) survey() {
 		return
 	}
 	p.right = make(map[contentHash]string)
-	var list []curate.Ranked
+	var list []train.Ranked
 	for _, x := range p.table {
 		if !x.right() {
 			continue
@@ -191,12 +189,12 @@ func (p *plan) survey() {
 		}
 	}
 	if p.BestOf > 0 {
-		p.beaten = curate.Beaten(list, p.BestOf)
+		p.beaten = train.Beaten(list, p.BestOf)
 	}
 }
 
 // ranked returns a right episode as it is compared with others; usable is false if it has no row to export.
-func (p *plan) ranked(x *entry) (one curate.Ranked, usable bool) {
+func (p *plan) ranked(x *entry) (one train.Ranked, usable bool) {
 	var content bytes.Buffer
 	for _, row := range x.rows {
 		content.Write(row.content[:])
@@ -205,7 +203,7 @@ func (p *plan) ranked(x *entry) (one curate.Ranked, usable bool) {
 	if p.Repeated == KeepAll {
 		content.WriteString(x.key()) // equal episodes are kept, and each has its place
 	}
-	return curate.Ranked{
+	return train.Ranked{
 		Repeats: x.repeats(x.uuid), ID: x.key(), Score: x.score(), Turns: len(x.turns), Tokens: x.tokens, Content: content.String(),
 	}, usable
 }
@@ -223,7 +221,7 @@ func (p *plan) consider(x *entry) error {
 	}
 	p.count(x, reason == "")
 	if reason != "" {
-		return p.drop(x.turns, windows.Reason(reason), detail)
+		return p.drop(x.turns, reason, detail)
 	}
 	if err := p.dropAll(x.dropped); err != nil {
 		return err
@@ -240,7 +238,7 @@ func (p *plan) consider(x *entry) error {
 	}
 	if reason, detail := p.selector.Admit(x.example()); reason != "" {
 		for _, row := range rows {
-			err = errors.Join(err, p.drop(row.trains, windows.Reason(reason), detail))
+			err = errors.Join(err, p.drop(row.trains, reason, detail))
 		}
 		return err
 	}
@@ -265,15 +263,15 @@ func (p *plan) keep(x *entry, rows []*row) error {
 }
 
 // questionReason returns why no turn of a selected episode is exported: a reason in its question or in other repeats.
-func (p *plan) questionReason(x *entry) (curate.Reason, string) {
+func (p *plan) questionReason(x *entry) (train.Reason, string) {
 	if reason, detail := p.selector.CheckRate(p.rates.Of(x.repeats(x.uuid))); reason != "" {
 		return reason, detail
 	}
 	if place := p.beaten[x.key()]; place != "" {
-		return curate.NotBest, place
+		return train.NotBest, place
 	}
 	if match, ok := p.leaks[x.uuid]; ok && p.Leak == LeakDrop {
-		return curate.Leak, match.String()
+		return train.Leak, match.String()
 	}
 	if p.Repeated == DropNear {
 		ex := x.example()
@@ -286,11 +284,11 @@ func (p *plan) questionReason(x *entry) (curate.Reason, string) {
 
 // listed drops the rows that the file of ids does not name.
 func (p *plan) listed(x *entry, rows []*row) ([]*row, error) {
-	return p.without(rows, windows.Reason(curate.NotListed), func(row *row) (string, bool) { return "", !p.lists(x, row) })
+	return p.without(rows, train.NotListed, func(row *row) (string, bool) { return "", !p.lists(x, row) })
 }
 
 // without drops rows for a reason, and returns the others.
-func (p *plan) without(rows []*row, reason windows.Reason, against func(*row) (detail string, drop bool)) (left []*row, err error) {
+func (p *plan) without(rows []*row, reason train.Reason, against func(*row) (detail string, drop bool)) (left []*row, err error) {
 	for _, row := range rows {
 		detail, drop := against(row)
 		if !drop {
@@ -306,7 +304,7 @@ func (p *plan) without(rows []*row, reason windows.Reason, against func(*row) (d
 
 // lists reports whether the file of ids names a row: itself, one of its turns, its whole episode, or its question.
 func (p *plan) lists(x *entry, row *row) bool {
-	return p.ids == nil || p.ids.Has(slices.Concat(row.trains, []string{windows.RowID(x.ID, x.uuid, x.repeat, 0), x.name, x.uuid})...)
+	return p.ids == nil || p.ids.Has(slices.Concat(row.trains, []string{train.RowID(x.ID, x.uuid, x.repeat, 0), x.name, x.uuid})...)
 }
 
 // accept decides about a row of a selected episode.
@@ -315,13 +313,13 @@ func (p *plan) accept(x *entry, row *row) (bool, error) {
 		key := copyKey{x.uuid, x.repeat, row.turn, row.content}
 		if first, again := p.copies[key]; again && (x.Repeats || first.repeats) {
 			p.copied[row.id] = true
-			return false, p.drop(row.trains, windows.CopiedTurn, first.id)
+			return false, p.drop(row.trains, train.CopiedTurn, first.id)
 		}
 		p.copies[key] = copied{row.id, x.Repeats}
 	}
 	if p.Repeated != KeepAll {
 		if first := p.seen[row.content]; first != "" {
-			return false, p.drop(row.trains, windows.Reason(curate.Duplicate), first)
+			return false, p.drop(row.trains, train.Duplicate, first)
 		}
 		p.seen[row.content] = row.id
 	}
@@ -335,16 +333,16 @@ func (p *plan) accept(x *entry, row *row) (bool, error) {
 }
 
 // drop records turns that are left out for one reason.
-func (p *plan) drop(ids []string, reason windows.Reason, detail string) error {
+func (p *plan) drop(ids []string, reason train.Reason, detail string) error {
 	for _, id := range ids {
-		if err := p.dropAll([]windows.Drop{{ID: id, Reason: reason, Detail: detail}}); err != nil {
+		if err := p.dropAll([]train.Drop{{ID: id, Reason: reason, Detail: detail}}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p *plan) dropAll(list []windows.Drop) error {
+func (p *plan) dropAll(list []train.Drop) error {
 	for _, d := range list {
 		p.dropped[d.Reason]++
 		if p.drops == nil {
@@ -367,12 +365,12 @@ func (p *plan) divide() error {
 	if err := p.warn(); err != nil {
 		return err
 	}
-	splits, err := curate.Shares(p.Split)
+	splits, err := train.Shares(p.Split)
 	if err != nil {
 		return err
 	}
 	if p.division.Of == nil {
-		s := curate.NewSplitter()
+		s := train.NewSplitter()
 		for _, k := range p.kept {
 			s.Add(k.uuid, k.example().Papers(), len(k.rows))
 		}

@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"airqa/internal/ledger"
-	"airqa/train/windows"
+	"airqa/train"
 )
 
 // record returns the rules as JSON, by flag. Paths are base names: the lock file has the hashes of the files.
@@ -19,7 +19,7 @@ func (r Config) record() (json.RawMessage, error) {
 		against = append(against, baseName(dir))
 	}
 	return encode(map[string]any{
-		"turns": cmp.Or(r.Turns, windows.Canonical), "thinking": cmp.Or(r.Thinking, windows.ThinkingKeep),
+		"turns": cmp.Or(r.Turns, train.Canonical), "thinking": cmp.Or(r.Thinking, train.ThinkingKeep),
 		"errors": cmp.Or(r.Errors, "drop"), "episodes": r.Draw,
 		"include": orEmpty(r.Include), "min_score": r.MinScore, "max_score": r.MaxScore,
 		"outcome": orEmpty(r.Outcome), "of_model": orEmpty(r.OfModel), "of_baseline": orEmpty(r.OfBaseline), "tag": orEmpty(r.Tag),

@@ -17,9 +17,8 @@ import (
 	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
 	"airqa/runlog"
-	"airqa/train/curate"
+	"airqa/train"
 	"airqa/train/export"
-	"airqa/train/windows"
 )
 
 // scored records a run of three repeats with these verdicts: r right, w wrong, u unscored, and - for no score.
@@ -63,10 +62,10 @@ func origins(t *testing.T, out string) []string {
 }
 
 // drops counts the turns left out by reason.
-func drops(t *testing.T, out string) map[windows.Reason]int {
+func drops(t *testing.T, out string) map[train.Reason]int {
 	t.Helper()
-	counts := make(map[windows.Reason]int)
-	for _, d := range linesOf[windows.Drop](t, out, export.DroppedFile) {
+	counts := make(map[train.Reason]int)
+	for _, d := range linesOf[train.Drop](t, out, export.DroppedFile) {
 		counts[d.Reason]++
 	}
 	return counts
@@ -99,7 +98,7 @@ func TestColumns(t *testing.T) {
 		rate := [4]float64{2. / 3, 1, 1, -1}[int(rec.UUID[len(rec.UUID)-1]-'0')]
 		want[rec.Episode] = columns{&score, &rate, new(rec.Turns()), &tokens, new(rec.Repeat)}
 	}
-	everything := curate.Filter{Include: []string{"wrong", "unscored", "scoring_failed"}}
+	everything := train.Filter{Include: []string{"wrong", "unscored", "scoring_failed"}}
 	for _, f := range []export.Format{export.ShareGPT, export.TRL, export.KTO, export.DPO} {
 		c := export.Config{Runs: []string{made.Run.Dir}, Format: f, Rules: export.Rules{Filter: everything, Repeated: export.KeepAll, Columns: true}}
 		if f == export.DPO {
@@ -150,12 +149,12 @@ func TestPassRate(t *testing.T) {
 		"0-1":       "0124",
 	} {
 		want := slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !strings.Contains(questions, s[:1]) })
-		c := export.Config{Runs: []string{first.Run.Dir, second.Run.Dir}, Rules: export.Rules{Filter: curate.Filter{PassRate: rates}, Repeated: export.KeepAll}}
+		c := export.Config{Runs: []string{first.Run.Dir, second.Run.Dir}, Rules: export.Rules{Filter: train.Filter{PassRate: rates}, Repeated: export.KeepAll}}
 		out := write(t, c)
 		if diff := gocmp.Diff(want, origins(t, out)); diff != "" || len(want) < len(questions) {
 			t.Errorf("%q: episodes (-want +got):\n%s", rates, diff)
 		}
-		if n := drops(t, out)[windows.Reason(curate.ByPassRate)]; (n > 0) != (len(want) < len(all)) {
+		if n := drops(t, out)[train.ByPassRate]; (n > 0) != (len(want) < len(all)) {
 			t.Errorf("%q: %d turns left out", rates, n)
 		}
 		if card := string(read(t, out, export.CardFile)); strings.Contains(card, "left out: `pass_rate`") != (drops(t, out)["pass_rate"] > 0) {
@@ -163,7 +162,7 @@ func TestPassRate(t *testing.T) {
 		}
 	}
 	// Repeats of another baseline are others: they change no rate.
-	c := export.Config{Runs: []string{first.Run.Dir, other.Run.Dir}, Rules: export.Rules{Filter: curate.Filter{PassRate: "0.5-0.5"}, Repeated: export.KeepAll}}
+	c := export.Config{Runs: []string{first.Run.Dir, other.Run.Dir}, Rules: export.Rules{Filter: train.Filter{PassRate: "0.5-0.5"}, Repeated: export.KeepAll}}
 	if got := strings.Join(origins(t, write(t, c)), " "); got != "0#0" {
 		t.Errorf("with another baseline: episodes %s", got)
 	}
@@ -196,7 +195,7 @@ func TestBestOf(t *testing.T) {
 	for _, repeated := range []export.Duplicates{export.DropNear, export.KeepAll} {
 		all := write(t, export.Config{Runs: dirs, Rules: export.Rules{Repeated: repeated}})
 		for n := 1; n <= 2; n++ {
-			out := write(t, export.Config{Runs: dirs, Rules: export.Rules{Repeated: repeated, Filter: curate.Filter{BestOf: n}}})
+			out := write(t, export.Config{Runs: dirs, Rules: export.Rules{Repeated: repeated, Filter: train.Filter{BestOf: n}}})
 			kept := groups(t, out)
 			for group, episodes := range groups(t, all) {
 				slices.SortStableFunc(episodes, func(a, b origin) int { return cmp.Compare(a.Turns, b.Turns) })
@@ -319,7 +318,7 @@ func TestKTO(t *testing.T) {
 		}
 	}
 	accounted := idsIn(t, out)
-	for _, d := range linesOf[windows.Drop](t, out, export.DroppedFile) {
+	for _, d := range linesOf[train.Drop](t, out, export.DroppedFile) {
 		accounted = append(accounted, d.ID)
 	}
 	slices.Sort(accounted)
@@ -334,7 +333,7 @@ func TestKTOClasses(t *testing.T) {
 	var warnings []string
 	c := export.Config{
 		Runs: []string{made.Run.Dir}, Format: export.KTO, Notify: func(n terminal.Notice) { warnings = append(warnings, n.String()) },
-		Rules: export.Rules{Repeated: export.KeepAll, Filter: curate.Filter{Include: []string{"unscored", "scoring_failed"}, MinScore: new(0.5)}},
+		Rules: export.Rules{Repeated: export.KeepAll, Filter: train.Filter{Include: []string{"unscored", "scoring_failed"}, MinScore: new(0.5)}},
 	}
 	out := write(t, c)
 	if got := strings.Join(origins(t, out), " "); got != "0#0 0#1 2#0 2#1 3#0 3#1" || len(warnings) > 0 {

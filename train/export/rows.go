@@ -11,8 +11,8 @@ import (
 	"airqa/internal/ledger"
 	"airqa/internal/terminal"
 	"airqa/qa"
+	"airqa/train"
 	"airqa/train/format"
-	"airqa/train/redact"
 )
 
 // encoder writes rows of a format into a folder of the export. The formats of whole episodes have no form.
@@ -184,7 +184,7 @@ func (o *output) copy(k kept, first bool) error {
 	if o.shape.Images && k.imageErr != nil {
 		return fmt.Errorf("%s: %w", k.Dir, k.imageErr)
 	}
-	l, counted := o.splits[k.split], make(map[*redact.Text]bool)
+	l, counted := o.splits[k.split], make(map[*train.RedactedText]bool)
 	for _, row := range k.rows {
 		l.n++
 		size := row.ends[len(row.ends)-1]

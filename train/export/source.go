@@ -9,13 +9,12 @@ import (
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/runlog"
-	"airqa/train/curate"
-	"airqa/train/windows"
+	"airqa/train"
 )
 
 // source is a run directory of an export.
 type source struct {
-	*windows.Run
+	*train.Run
 	// name is the base name of the directory: paths are private.
 	name      string
 	questions []qa.Example
@@ -36,7 +35,7 @@ func (c Config) open(dir string) (*source, error) {
 	for _, bad := range r.BadLines {
 		c.Notify.Warnf("%s: %v (left out)", dir, bad)
 	}
-	run, err := windows.Open(r)
+	run, err := train.OpenRun(r)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +44,7 @@ func (c Config) open(dir string) (*source, error) {
 		return nil, err
 	}
 	for i, ex := range s.questions {
-		s.questions[i] = curate.WithPapers(ex, r.Config.Note.GoldPapers[ex.UUID])
+		s.questions[i] = train.WithPapers(ex, r.Config.Note.GoldPapers[ex.UUID])
 		s.examples[ex.UUID] = s.questions[i]
 	}
 	scoring, scores, err := runlog.FindScores(dir, c.Scoring, c.Judge)
@@ -72,12 +71,12 @@ func baseName(dir string) string {
 }
 
 // repeats are the repeats of a question in a source.
-func (s *source) repeats(uuid string) curate.Repeats {
-	return curate.Repeats{UUID: uuid, Baseline: s.Config.Shape.Baseline, Model: s.Config.Shape.ModelName()}
+func (s *source) repeats(uuid string) train.Repeats {
+	return train.Repeats{UUID: uuid, Baseline: s.Config.Shape.Baseline, Model: s.Config.Shape.ModelName()}
 }
 
 // idsOf reads a file of ids; none without a name.
-func idsOf(name string) (*curate.IDs, error) {
+func idsOf(name string) (*train.IDs, error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -86,5 +85,5 @@ func idsOf(name string) (*curate.IDs, error) {
 		return nil, fmt.Errorf("ids: %w", err)
 	}
 	defer func() { _ = file.Close() }()
-	return curate.ReadIDs(file)
+	return train.ReadIDs(file)
 }

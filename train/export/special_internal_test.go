@@ -13,9 +13,9 @@ import (
 	"airqa/internal/ledger"
 	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
+	"airqa/train"
 	"airqa/train/format"
 	"airqa/train/preflight"
-	"airqa/train/windows"
 )
 
 // hostile are special tokens of many models, as a paper about them has them.
@@ -39,7 +39,7 @@ func hostileRow() *pair {
 		`{"sql":"` + hostile + `","[INST]":["` + escaped + `"],"n":1.50}`)}
 	spec := tool("Query", `"sql":{"type":"string","description":"`+escaped+`"}`)
 	spec.Description = hostile
-	return &pair{row: windows.Row{
+	return &pair{row: train.Row{
 		ID: "a1", Tools: []qa.ToolSpec{spec},
 		Context: []qa.Message{
 			{Role: qa.System, Text: hostile},
@@ -48,7 +48,7 @@ func hostileRow() *pair {
 			{Role: qa.ToolResult, Text: hostile, ToolCallID: call.ID},
 		},
 		Target: qa.Message{Role: qa.Assistant, Text: "<think>\n" + hostile + "\n</think>\n\n" + hostile},
-	}, against: &windows.Row{ID: "b1", Target: qa.Message{Role: qa.Assistant, ToolCalls: []qa.ToolCall{call}}}}
+	}, against: &train.Row{ID: "b1", Target: qa.Message{Role: qa.Assistant, ToolCalls: []qa.ToolCall{call}}}}
 }
 
 // templateNames lists all templates: the error of an unknown one does.

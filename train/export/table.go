@@ -12,10 +12,8 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/runlog"
-	"airqa/train/curate"
+	"airqa/train"
 	"airqa/train/format"
-	"airqa/train/redact"
-	"airqa/train/windows"
 )
 
 // entry is an episode in the table from which an export is decided. Its rows are in the spool.
@@ -24,7 +22,7 @@ type entry struct {
 	name, uuid string
 	repeat     int
 	outcome    qa.Outcome
-	class      curate.Reason
+	class      train.Reason
 	// turns are the ids of the turns of the model, tokens those of its prompts and replies.
 	turns  []string
 	tokens int
@@ -33,10 +31,10 @@ type entry struct {
 	// err means that the episode could be read in part only, imageErr that an image is missing.
 	err, imageErr error
 	// reason against the episode by its own properties; empty for none.
-	reason  curate.Reason
+	reason  train.Reason
 	detail  string
 	rows    []*row
-	dropped []windows.Drop
+	dropped []train.Drop
 	// lines are the encoded rows until they are in the spool, and rec is the episode while its rows or pairs are made.
 	lines []byte
 	rec   *runlog.Recorded
@@ -64,7 +62,7 @@ type row struct {
 	ends  []int
 	// changed counts the changed words, private has the redacted texts.
 	changed map[string]int
-	private []*redact.Text
+	private []*train.RedactedText
 }
 
 // newEntry describes an episode without its rows.
@@ -89,9 +87,9 @@ func (x *entry) example() qa.Example { return x.examples[x.uuid] }
 func (x *entry) score() *qa.Score { return x.scores[x.name] }
 
 // candidate is an episode as far as its selection depends on it.
-func (x *entry) candidate() curate.Episode {
+func (x *entry) candidate() train.Episode {
 	of := x.repeats(x.uuid)
-	return curate.Episode{
+	return train.Episode{
 		Trajectory: x.rec.Trajectory, Example: x.example(), Model: of.Model, Baseline: of.Baseline, Score: x.score(),
 	}
 }
@@ -205,14 +203,14 @@ func (w *writer) examine(x *entry, to depth) {
 	if to == readOnly {
 		return
 	}
-	var rows []windows.Row
+	var rows []train.Row
 	if w.Whole {
-		one, dropped, ok := x.Whole(*x.rec, w.Options)
+		one, dropped, ok := x.Whole(*x.rec, w.RowOptions)
 		if x.dropped = dropped; ok {
 			rows = append(rows, one)
 		}
 	} else {
-		rows, x.dropped = x.Rows(*x.rec, w.Options)
+		rows, x.dropped = x.Rows(*x.rec, w.RowOptions)
 	}
 	for i, d := range x.dropped {
 		x.dropped[i].Detail = strings.Clone(d.Detail) // it would keep the whole observation
@@ -228,11 +226,11 @@ func (w *writer) examine(x *entry, to depth) {
 }
 
 // check returns the reason against an episode. Labelled turns are of right and of wrong episodes alike.
-func (w *writer) check(e curate.Episode) (reason curate.Reason, detail string) {
+func (w *writer) check(e train.Episode) (reason train.Reason, detail string) {
 	if w.Format != KTO {
 		return w.selector.Check(e)
 	}
-	if e.Class() == curate.Wrong {
+	if e.Class() == train.Wrong {
 		return w.rejects.Check(e)
 	}
 	if reason, detail = w.selector.Check(e); reason == "" {
@@ -246,7 +244,7 @@ func (w *writer) check(e curate.Episode) (reason curate.Reason, detail string) {
 type making struct {
 	*writer
 	x        *entry
-	scope    *redact.Scope
+	scope    *train.EpisodeRedactor
 	texts    *texts
 	contents contents
 	rows     format.Rows
@@ -256,7 +254,7 @@ type making struct {
 
 func (w *writer) making(x *entry) *making {
 	m := &making{
-		writer: w, x: x, scope: w.redactor.Scope(x.rec.Messages), contents: contents{long: make(map[string]contentHash)},
+		writer: w, x: x, scope: w.redactor.Episode(x.rec.Messages), contents: contents{long: make(map[string]contentHash)},
 		texts: &texts{commands: w.special, changed: make(map[string]int), known: make(map[string]*prepared)},
 		rows:  format.Rows{Undecided: true, Whole: w.Whole},
 	}
@@ -275,7 +273,7 @@ func (w *writer) making(x *entry) *making {
 }
 
 // redactRow redacts the messages of a row. Its context must not be shared.
-func redactRow(scope *redact.Scope, row *windows.Row) {
+func redactRow(scope *train.EpisodeRedactor, row *train.Row) {
 	for i, message := range row.Context {
 		row.Context[i] = scope.Message(message)
 	}
@@ -283,7 +281,7 @@ func redactRow(scope *redact.Scope, row *windows.Row) {
 }
 
 // row redacts a row and returns what decides about it; against is the rejected side of a pair, redacted.
-func (m *making) row(one, against *windows.Row) *row {
+func (m *making) row(one, against *train.Row) *row {
 	m.scope.Found = nil
 	redactRow(m.scope, one)
 	r := &row{
@@ -304,7 +302,7 @@ func (m *making) row(one, against *windows.Row) *row {
 }
 
 // encode adds the lines of a row to those of its entry.
-func (m *making) encode(row *row, one windows.Row, against *windows.Row) {
+func (m *making) encode(row *row, one train.Row, against *train.Row) {
 	one.Context = shortened(one.Context, row.fit.cuts)
 	row.start = int64(len(m.x.lines))
 	for i, enc := range encoders(m.Format) {
@@ -328,8 +326,8 @@ func (m *making) encode(row *row, one windows.Row, against *windows.Row) {
 }
 
 // columns are the further columns of the rows of an episode.
-func (x *entry) columns(rates curate.PassRates) []format.Column {
-	score := float64(curate.NoScore)
+func (x *entry) columns(rates train.PassRates) []format.Column {
+	score := float64(train.NoScore)
 	if s := x.score(); s != nil && s.Verdict != qa.Unscored {
 		score = s.Value
 	}
@@ -346,7 +344,7 @@ func (x *entry) columns(rates curate.PassRates) []format.Column {
 func fraction(x float64) string {
 	raw, err := json.Marshal(x)
 	if err != nil {
-		return strconv.Itoa(curate.NoScore) + ".0" // no number
+		return strconv.Itoa(train.NoScore) + ".0" // no number
 	}
 	if s := string(raw); strings.ContainsAny(s, ".e") {
 		return s
@@ -357,7 +355,7 @@ func fraction(x float64) string {
 const imageFeature = 1
 
 // featuresOf returns the features of a row.
-func (w *writer) featuresOf(row *windows.Row) (set uint64) {
+func (w *writer) featuresOf(row *train.Row) (set uint64) {
 	for _, t := range row.Tools {
 		set |= w.features["tool "+t.Name]
 	}

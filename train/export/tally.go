@@ -9,8 +9,7 @@ import (
 	"strings"
 
 	"airqa/qa"
-	"airqa/train/redact"
-	"airqa/train/windows"
+	"airqa/train"
 )
 
 // tally counts what an export keeps and leaves out. Its unit is the turn of a model, but for the columns that say
@@ -19,7 +18,7 @@ type tally struct {
 	runs    []*group
 	byRun   map[string]*group
 	endings map[ending]*group
-	dropped map[windows.Reason]int
+	dropped map[train.Reason]int
 	rows    int
 	// trained counts the turns to train, untrained the other turns in whole episodes.
 	trained, untrained int
@@ -34,7 +33,7 @@ type tally struct {
 	tags      map[string]int
 	// changed and private count what was changed in the texts of rows.
 	changed map[string]int
-	private redact.Counts
+	private train.Redactions
 	// measured counts rows against the limit of tokens.
 	measured measured
 }
@@ -99,8 +98,8 @@ func (t *tally) reasons() string {
 	return strings.Join(parts, ", ")
 }
 
-func (t *tally) sortedReasons() []windows.Reason {
-	return slices.SortedFunc(maps.Keys(t.dropped), func(a, b windows.Reason) int {
+func (t *tally) sortedReasons() []train.Reason {
+	return slices.SortedFunc(maps.Keys(t.dropped), func(a, b train.Reason) int {
 		return cmp.Or(t.dropped[b]-t.dropped[a], cmp.Compare(a, b))
 	})
 }

@@ -14,10 +14,8 @@ import (
 
 	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
-	"airqa/train/curate"
+	"airqa/train"
 	"airqa/train/export"
-	"airqa/train/preflight"
-	"airqa/train/windows"
 )
 
 // chatMessage is a message of any format.
@@ -82,11 +80,11 @@ func targets(t *testing.T, out string, whole bool) map[string][]string {
 func TestWholeEpisodes(t *testing.T) {
 	made := runs(t)
 	for _, f := range formats {
-		for _, turns := range []windows.Turns{windows.Canonical, windows.Raw} {
-			if turns == windows.Raw && f != export.OpenAI {
+		for _, turns := range []train.Turns{train.Canonical, train.Raw} {
+			if turns == train.Raw && f != export.OpenAI {
 				continue
 			}
-			rules := export.Rules{Repeated: export.KeepAll, Options: windows.Options{Turns: turns}, Filter: curate.Filter{Include: []string{"wrong"}}}
+			rules := export.Rules{Repeated: export.KeepAll, RowOptions: train.RowOptions{Turns: turns}, Filter: train.Filter{Include: []string{"wrong"}}}
 			rows := write(t, export.Config{Runs: dirsOf(made), Format: f, Rules: rules})
 			rules.Whole, rules.Columns = true, true
 			out := write(t, export.Config{Runs: dirsOf(made), Format: f, Rules: rules})
@@ -99,7 +97,7 @@ func TestWholeEpisodes(t *testing.T) {
 			for _, list := range got {
 				trained += len(list)
 			}
-			dropped := linesOf[windows.Drop](t, out, export.DroppedFile)
+			dropped := linesOf[train.Drop](t, out, export.DroppedFile)
 			if all := len(allTurns(t, made)); trained+len(dropped) != all {
 				t.Errorf("%s: %d turns trained, %d left out, of %d", f, trained, len(dropped), all)
 			}
@@ -204,8 +202,8 @@ func TestWholeHistory(t *testing.T) {
 // Thinking is trained with its own turn, or in the last one alone, or not at all.
 func TestWholeThinking(t *testing.T) {
 	made := runs(t)[0]
-	for thinking, want := range map[windows.Thinking][2]bool{windows.ThinkingKeep: {true, true}, windows.ThinkingLast: {false, true}, windows.ThinkingDrop: {false, false}} {
-		rules := export.Rules{Repeated: export.KeepAll, Whole: true, Options: windows.Options{Thinking: thinking}}
+	for thinking, want := range map[train.Thinking][2]bool{train.ThinkingKeep: {true, true}, train.ThinkingLast: {false, true}, train.ThinkingDrop: {false, false}} {
+		rules := export.Rules{Repeated: export.KeepAll, Whole: true, RowOptions: train.RowOptions{Thinking: thinking}}
 		var got [2]bool
 		for _, row := range linesOf[shareGPTRow](t, write(t, export.Config{Runs: []string{made.Run.Dir}, Rules: rules}), "data", "train.jsonl") {
 			for i, m := range row.Conversations {
@@ -245,7 +243,7 @@ func TestWholeFit(t *testing.T) {
 		trained += len(list)
 	}
 	d := drops(t, out)
-	if n := len(linesOf[windows.Drop](t, out, export.DroppedFile)); shortened == 0 || trained+n != len(allTurns(t, []recordtest.Made{made})) {
+	if n := len(linesOf[train.Drop](t, out, export.DroppedFile)); shortened == 0 || trained+n != len(allTurns(t, []recordtest.Made{made})) {
 		t.Errorf("%d shortened, %d trained, %d left out (%v)", shortened, trained, n, d)
 	}
 	if yaml := string(read(t, out, "llamafactory.yaml")); strings.Contains(yaml, "mask_history") || !strings.Contains(yaml, "cutoff_len: 4096") {
@@ -318,7 +316,7 @@ func TestWholeSelection(t *testing.T) {
 	made := recordtest.Make(t, recordtest.Config{
 		Dir: recordtest.Dir(t, "run"), Baseline: "agentic-hybrid", Questions: 4, Repeats: 6, Shared: 20, Scored: true, Seed: 3,
 	})
-	c := export.Config{Runs: []string{made.Run.Dir}, Rules: export.Rules{Whole: true, Filter: curate.Filter{BestOf: 1}}}
+	c := export.Config{Runs: []string{made.Run.Dir}, Rules: export.Rules{Whole: true, Filter: train.Filter{BestOf: 1}}}
 	out := write(t, c)
 	if d := drops(t, out); d["duplicate"] == 0 || d["best_of"] != 0 {
 		t.Errorf("left out: %v", d)

@@ -14,9 +14,8 @@ import (
 	"airqa/eval/author"
 	"airqa/internal/files"
 	"airqa/internal/ledger"
-	"airqa/train/curate"
+	"airqa/train"
 	"airqa/train/preflight"
-	"airqa/train/redact"
 )
 
 // Names of files in an export.
@@ -48,7 +47,7 @@ func Write(c Config) (s Summary, err error) {
 	if err := c.check(); err != nil {
 		return s, err
 	}
-	c.redactor = redact.Redactor{Known: c.Redact, Emails: c.RedactEmails}
+	c.redactor = train.Redactor{Known: c.Redact, Emails: c.RedactEmails}
 	w := &writer{Config: c}
 	if err := w.openSources(); err != nil {
 		return s, err
@@ -85,13 +84,13 @@ type writer struct {
 	spool *spool
 
 	// selector checks episodes; rejects also lets wrong ones pass, for preference pairs and labelled turns.
-	selector, rejects *curate.Selector
+	selector, rejects *train.Selector
 	special           *preflight.Special
 	// fitter is nil without a limit of tokens.
 	fitter *fitter
-	leaks  map[string]curate.LeakMatch
+	leaks  map[string]train.LeakMatch
 	// rates are the pass rates of all questions.
-	rates curate.PassRates
+	rates train.PassRates
 	// features are the bits of the keys that some rows of a file have and others lack.
 	features map[string]uint64
 	// anyRepeats reports whether a run repeats turns of another one.
@@ -184,13 +183,13 @@ func (w *writer) makePlan() (p *plan, err error) {
 
 // prepare reads the files that rules name.
 func (w *writer) prepare() (err error) {
-	if w.selector, err = curate.NewSelector(w.Filter); err != nil {
+	if w.selector, err = train.NewSelector(w.Filter); err != nil {
 		return err
 	}
 	wrong := w.Filter
-	wrong.Include = append(slices.Clip(wrong.Include), string(curate.Wrong))
+	wrong.Include = append(slices.Clip(wrong.Include), string(train.Wrong))
 	wrong.MinScore = nil
-	if w.rejects, err = curate.NewSelector(wrong); err != nil {
+	if w.rejects, err = train.NewSelector(wrong); err != nil {
 		return err
 	}
 	counter, err := preflight.New(w.Length)
@@ -211,7 +210,7 @@ func (w *writer) prepare() (err error) {
 			}
 		}
 	}
-	w.rates = make(curate.PassRates)
+	w.rates = make(train.PassRates)
 	for _, s := range w.sources {
 		if s.Repeats { // no repeats of their own
 			w.anyRepeats = true
@@ -238,14 +237,14 @@ func (w *writer) findLeaks() error {
 	if err != nil {
 		return fmt.Errorf("leaks: %w", err)
 	}
-	leaks := make(curate.Leaks)
+	leaks := make(train.Leaks)
 	for _, ex := range benchmark.Examples() {
 		leaks.Add(ex)
 	}
-	w.leaks = make(map[string]curate.LeakMatch)
+	w.leaks = make(map[string]train.LeakMatch)
 	for _, s := range w.sources {
 		for _, ex := range s.questions {
-			if m, leaked := leaks.Find(ex); leaked && w.leaks[ex.UUID] == (curate.LeakMatch{}) {
+			if m, leaked := leaks.Find(ex); leaked && w.leaks[ex.UUID] == (train.LeakMatch{}) {
 				w.Notify.Notef("%s: %s", m.UUID, m)
 				w.leaks[m.UUID] = m
 			}

@@ -25,10 +25,8 @@ import (
 	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
 	"airqa/runlog"
-	"airqa/train/curate"
+	"airqa/train"
 	"airqa/train/export"
-	"airqa/train/preflight"
-	"airqa/train/windows"
 )
 
 // shared has the runs of several tests, which do not change them.
@@ -137,7 +135,7 @@ func idsIn(t testing.TB, dir string) []string {
 func allTurns(t testing.TB, made []recordtest.Made) (ids []string) {
 	t.Helper()
 	for _, m := range made {
-		run, err := windows.Open(m.Run)
+		run, err := train.OpenRun(m.Run)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +159,7 @@ func TestFormatsHaveTheSameRows(t *testing.T) {
 		out := write(t, export.Config{Runs: dirsOf(made), Format: f})
 		ids := idsIn(t, out)
 		accounted := slices.Clone(ids)
-		for _, d := range linesOf[windows.Drop](t, out, export.DroppedFile) {
+		for _, d := range linesOf[train.Drop](t, out, export.DroppedFile) {
 			accounted = append(accounted, d.ID)
 		}
 		want := allTurns(t, made)
@@ -471,7 +469,7 @@ func TestExistingFolder(t *testing.T) {
 		t.Errorf("the same export again: %+v, %v", s, err)
 	}
 	other := c
-	other.Turns = windows.Raw
+	other.Turns = train.Raw
 	if _, err := export.Write(other); !errors.As(err, new(*files.OccupiedError)) || !strings.Contains(err.Error(), "other runs or flags") {
 		t.Errorf("another export: %v", err)
 	}
@@ -540,7 +538,7 @@ func TestPapersOfQuestions(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := write(t, export.Config{Runs: []string{made.Run.Dir}, Rules: export.Rules{
-		SplitOptions: curate.SplitOptions{Split: []float64{0.5, 0.5}}, Filter: curate.Filter{Include: []string{string(curate.Wrong)}},
+		Split: []float64{0.5, 0.5}, Filter: train.Filter{Include: []string{string(train.Wrong)}},
 	}})
 	papers := make(map[string]string)
 	for _, o := range linesOf[struct {
@@ -564,7 +562,7 @@ func TestPapersOfQuestions(t *testing.T) {
 	if strings.Contains(card, "No question and no paper is in two splits") {
 		t.Error("the card claims more than is known")
 	}
-	few := write(t, export.Config{Runs: []string{made.Run.Dir}, Rules: export.Rules{Filter: curate.Filter{MaxPerPaper: 1}}})
+	few := write(t, export.Config{Runs: []string{made.Run.Dir}, Rules: export.Rules{Filter: train.Filter{MaxPerPaper: 1}}})
 	episodes := make(map[string]bool)
 	for _, o := range linesOf[provenance](t, few, export.ProvenanceFile) {
 		if strings.Contains(papers[o.Question], "paper-1") {
@@ -597,7 +595,7 @@ func TestClasses(t *testing.T) {
 		"unscored":          {"question-0", "question-4"},
 		"generation_failed": {"question-0", "question-5"},
 	} {
-		c.Filter, c.Out = curate.Filter{}, ""
+		c.Filter, c.Out = train.Filter{}, ""
 		if class != "" {
 			c.Include = []string{class}
 		}
@@ -651,8 +649,8 @@ func TestCopiedTurns(t *testing.T) {
 	for _, dirs := range [][]string{{original.Run.Dir, repeated.Run.Dir}, {repeated.Run.Dir, original.Run.Dir}} {
 		out := write(t, export.Config{Runs: dirs, Rules: rules})
 		copied := 0
-		for _, d := range linesOf[windows.Drop](t, out, export.DroppedFile) {
-			if d.Reason == windows.CopiedTurn {
+		for _, d := range linesOf[train.Drop](t, out, export.DroppedFile) {
+			if d.Reason == train.CopiedTurn {
 				copied++
 			}
 		}
@@ -680,7 +678,7 @@ func TestDamagedLog(t *testing.T) {
 	var warnings []string
 	out := write(t, export.Config{Runs: []string{made.Run.Dir}, Notify: func(n terminal.Notice) { warnings = append(warnings, n.String()) }})
 	damaged := 0
-	for _, d := range linesOf[windows.Drop](t, out, export.DroppedFile) {
+	for _, d := range linesOf[train.Drop](t, out, export.DroppedFile) {
 		if d.Reason == export.Damaged {
 			damaged++
 		}

@@ -11,8 +11,7 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/runlog"
-	"airqa/train/redact"
-	"airqa/train/windows"
+	"airqa/train"
 )
 
 // SchemaURL is the version of the semantic conventions for GenAI that the attributes follow: v0.1.0, the first release of
@@ -52,7 +51,7 @@ func (c Config) run(dir string, f func([]*tracepb.Span) error) error {
 	if err != nil {
 		return err
 	}
-	run, err := windows.Open(r)
+	run, err := train.OpenRun(r)
 	if err != nil {
 		return err
 	}
@@ -71,7 +70,7 @@ func (c Config) run(dir string, f func([]*tracepb.Span) error) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", dir, err)
 		}
-		redaction := redact.Redactor{Known: c.Redact, Emails: c.RedactEmails}.Scope(rec.Messages)
+		redaction := train.Redactor{Known: c.Redact, Emails: c.RedactEmails}.Episode(rec.Messages)
 		if err := f(spansOf(&maker{run: run, rec: rec, score: scores[rec.Episode], scoring: scoring, edit: redaction.Message})); err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ import (
 	"airqa/internal/ledger"
 	"airqa/qa"
 	"airqa/runlog"
-	"airqa/train/windows"
+	"airqa/train"
 )
 
 // spansOf returns the spans of an episode: its calls and actions in order, and the episode itself at the end, if it has
@@ -60,7 +60,7 @@ func spansOf(m *maker) []*tracepb.Span {
 
 // maker collects the spans of one episode.
 type maker struct {
-	run *windows.Run
+	run *train.Run
 	rec runlog.Recorded
 	// score is nil if the answer was never scored; scoring are its rules.
 	score   *qa.Score
@@ -120,7 +120,7 @@ func (m *maker) episode() {
 	list.add("gen_ai.provider.name", m.provider)
 	list.add("gen_ai.agent.name", config.Shape.Baseline)
 	list.add("gen_ai.agent.version", config.Program)
-	list.add("gen_ai.conversation.id", windows.RowID(m.run.ID, rec.UUID, rec.Repeat, 0))
+	list.add("gen_ai.conversation.id", train.RowID(m.run.ID, rec.UUID, rec.Repeat, 0))
 	list.add("gen_ai.data_source.id", config.Shape.Data)
 	list.add("gen_ai.request.model", m.model)
 	list.add("gen_ai.tool.definitions", m.tools())

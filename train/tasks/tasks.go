@@ -14,7 +14,7 @@ import (
 	"airqa/internal/ledger"
 	"airqa/qa"
 	"airqa/qa/dataset"
-	"airqa/train/curate"
+	"airqa/train"
 	"airqa/train/export"
 )
 
@@ -232,7 +232,7 @@ func (c Config) divide() ([]split, error) {
 	for _, q := range c.Questions {
 		examples = append(examples, q.Example)
 	}
-	parts, err := curate.DivideQuestions(examples, c.SplitOptions)
+	parts, err := train.DivideQuestions(examples, c.Shares, c.Seed)
 	if err != nil {
 		return nil, err
 	}

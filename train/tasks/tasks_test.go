@@ -24,7 +24,7 @@ import (
 	"airqa/internal/files"
 	"airqa/qa"
 	"airqa/qa/dataset"
-	"airqa/train/curate"
+	"airqa/train"
 	"airqa/train/tasks"
 )
 
@@ -179,7 +179,7 @@ func TestLines(t *testing.T) {
 		for _, q := range c.Questions {
 			examples = append(examples, q.Example)
 		}
-		parts, err := curate.DivideQuestions(examples, c.SplitOptions)
+		parts, err := train.DivideQuestions(examples, c.Shares, c.Seed)
 		if err != nil {
 			t.Fatal(err)
 		}

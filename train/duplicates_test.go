@@ -1,4 +1,4 @@
-package curate_test
+package train_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"airqa/train/curate"
+	"airqa/train"
 )
 
 // vocabulary has invented words, so that tests need no text.
@@ -81,11 +81,11 @@ func edited(question []string, words []string, random *rand.Rand) []string {
 func TestNoDuplicateIsLeft(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	words := vocabulary(2000, random)
-	d := curate.NewDuplicates()
+	d := train.NewDuplicates()
 	var asked [][]string
 	var kept [][]int
 	numbers, sets := map[string]int{}, map[string][]int{}
-	dropped := map[curate.Reason]int{}
+	dropped := map[train.Reason]int{}
 	for i := range 5000 {
 		q := sentence(words, 5+random.IntN(45), random)
 		if i > 0 && random.IntN(2) == 0 {
@@ -100,14 +100,14 @@ func TestNoDuplicateIsLeft(t *testing.T) {
 			continue
 		}
 		dropped[m.Reason]++
-		if j := similarity(sets[id], sets[m.ID]); j < curate.NearJaccard || j != m.Jaccard {
+		if j := similarity(sets[id], sets[m.ID]); j < train.NearJaccard || j != m.Jaccard {
 			t.Fatalf("%q is dropped for %s: similarity %v, reported as %v", text, m.ID, j, m.Jaccard)
 		}
 	}
 	left := 0
 	for i, a := range kept {
 		for _, b := range kept[:i] {
-			if 5*min(len(a), len(b)) >= 4*max(len(a), len(b)) && similarity(a, b) >= curate.NearJaccard {
+			if 5*min(len(a), len(b)) >= 4*max(len(a), len(b)) && similarity(a, b) >= train.NearJaccard {
 				left++
 			}
 		}
@@ -116,13 +116,13 @@ func TestNoDuplicateIsLeft(t *testing.T) {
 	if left > 0 {
 		t.Errorf("%d pairs of near duplicates are left", left)
 	}
-	if dropped[curate.Duplicate] < 100 || dropped[curate.NearDuplicate] < 100 {
+	if dropped[train.Duplicate] < 100 || dropped[train.NearDuplicate] < 100 {
 		t.Errorf("dropped %v: the test proves too little", dropped)
 	}
 }
 
 func TestDuplicates(t *testing.T) {
-	d := curate.NewDuplicates()
+	d := train.NewDuplicates()
 	for _, c := range []struct{ id, question, kind, want string }{
 		{"a", "Which data set has the most questions in Table 2 of the paper?", "int", ""},
 		{"b", "which  data-set has\nthe most “questions” in table 2 of the paper", "int", ""},
@@ -162,7 +162,7 @@ func BenchmarkDuplicates(b *testing.B) {
 	b.SetBytes(int64(bytes))
 	b.ReportAllocs()
 	for b.Loop() {
-		d := curate.NewDuplicates()
+		d := train.NewDuplicates()
 		for i, q := range questions {
 			d.Add(fmt.Sprint(i), q, "")
 		}

@@ -1,4 +1,4 @@
-package curate_test
+package train_test
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 
 	"airqa/qa"
 	"airqa/qa/dataset"
-	"airqa/train/curate"
+	"airqa/train"
 )
 
 // reformatted changes everything about a text but its letters.
@@ -41,7 +41,7 @@ func TestReleasedLeaks(t *testing.T) {
 		t.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(9, 9))
-	benchmark, all := make(curate.Leaks), make(curate.Leaks)
+	benchmark, all := make(train.Leaks), make(train.Leaks)
 	alarms := 0
 	for i, ex := range examples {
 		all.Add(ex)
@@ -69,7 +69,7 @@ func TestLeaks(t *testing.T) {
 		return qa.Evaluator{Func: "eval_string_exact_match", Kwargs: json.RawMessage(`{"gold":` + text + `}`)}
 	}
 	const fourteen = "heron egret bittern stork ibis crane spoonbill flamingo pelican cormorant grebe moorhen coot rail"
-	benchmark := make(curate.Leaks)
+	benchmark := make(train.Leaks)
 	for _, ex := range []qa.Example{
 		{UUID: "b1", Question: "Which model in Table 2 is the best?", AnchorPDF: []string{"p1"}, Evaluator: gold(`"RoBERTa-large"`)},
 		{UUID: "b2", Question: "Why " + fourteen + "?", AnchorPDF: []string{"p2"}, Evaluator: gold(`"yes"`)},

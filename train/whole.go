@@ -1,4 +1,4 @@
-package windows
+package train
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 
 // Whole returns an episode as one row with its whole history, up to the last turn that can be trained, and the turns that
 // cannot be: they stay in the history. ok is false if no turn can be trained.
-func (r *Run) Whole(rec runlog.Recorded, o Options) (row Row, dropped []Drop, ok bool) {
+func (r *Run) Whole(rec runlog.Recorded, o RowOptions) (row Row, dropped []Drop, ok bool) {
 	rows, dropped := r.Rows(rec, o)
 	if len(rows) == 0 {
 		return row, dropped, false
@@ -29,7 +29,7 @@ func (r *Run) Whole(rec runlog.Recorded, o Options) (row Row, dropped []Drop, ok
 type history struct {
 	*Run
 	rec     runlog.Recorded
-	options Options
+	options RowOptions
 	// trained are the ids of the turns to train, by step.
 	trained map[int]string
 }

@@ -1,4 +1,4 @@
-package curate_test
+package train_test
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/qa"
-	"airqa/train/curate"
+	"airqa/train"
 )
 
 func TestWithPapers(t *testing.T) {
@@ -25,7 +25,7 @@ func TestWithPapers(t *testing.T) {
 		{"all", qa.Example{AnchorPDF: []string{"a"}, ReferencePDF: []string{"b"}, Extra: synth}, []string{"d"}, []string{"a", "b", "d", "c"}},
 		{"another key", qa.Example{Extra: map[string]json.RawMessage{"synth": json.RawMessage(`"by hand"`)}}, nil, nil},
 	} {
-		if diff := cmp.Diff(tt.want, curate.WithPapers(tt.ex, tt.gold).Papers()); diff != "" {
+		if diff := cmp.Diff(tt.want, train.WithPapers(tt.ex, tt.gold).Papers()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}

@@ -1,4 +1,4 @@
-package curate
+package train
 
 import (
 	"crypto/sha256"
@@ -61,7 +61,7 @@ func (d *Duplicates) Add(id, question, answerType string) Match {
 	if m, ok := d.verdict[id]; ok {
 		return m
 	}
-	set := grams(words(question), 5)
+	set := grams(foldedWords(question), 5)
 	if len(set) == 0 {
 		return Match{}
 	}
@@ -137,10 +137,10 @@ func jaccard(a, b []uint64) float64 {
 	return float64(both) / float64(len(a)+len(b)-both)
 }
 
-// words returns the words of a text for comparison: compatibility-normalised, in lower case, without marks and
+// foldedWords returns the words of a text for comparison: compatibility-normalised, in lower case, without marks and
 // punctuation. Hyphens, apostrophes and soft hyphens inside a word join its parts ("pre-training" is "pretraining"). A Chinese or Japanese
 // character is a word.
-func words(text string) []string {
+func foldedWords(text string) []string {
 	var list []string
 	var word strings.Builder
 	end := func() {

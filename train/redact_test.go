@@ -1,4 +1,4 @@
-package redact_test
+package train_test
 
 import (
 	"encoding/json"
@@ -9,22 +9,22 @@ import (
 
 	"airqa/qa"
 	"airqa/runlog"
-	"airqa/train/redact"
+	"airqa/train"
 )
 
 // known removes a secret and a home directory.
 var known = runlog.Redactor([]string{"open sesame"}, "/srv/ann")
 
 // redacted returns a text of a model after redaction, in an episode without papers.
-func redacted(r redact.Redactor, text string) (string, redact.Counts) {
-	s := r.Scope(nil)
+func redacted(r train.Redactor, text string) (string, train.Redactions) {
+	s := r.Episode(nil)
 	return s.Message(qa.Message{Role: qa.Assistant, Text: text}).Text, counted(s)
 }
 
 // counted counts the texts that a scope found.
-func counted(s *redact.Scope) redact.Counts {
-	counts := make(redact.Counts)
-	counts.Add(s.Found, make(map[*redact.Text]bool))
+func counted(s *train.EpisodeRedactor) train.Redactions {
+	counts := make(train.Redactions)
+	counts.Add(s.Found, make(map[*train.RedactedText]bool))
 	return counts
 }
 
@@ -43,7 +43,7 @@ func TestScope(t *testing.T) {
 		{Role: qa.Assistant, Text: "bob@paper.edu, not [email]", ToolCalls: []qa.ToolCall{{Name: "Query", Arguments: json.RawMessage(`{"sql":"~/x"}`)}}},
 		messages[3], messages[4],
 	}
-	s := redact.Redactor{Known: known, Emails: true}.Scope(messages)
+	s := train.Redactor{Known: known, Emails: true}.Episode(messages)
 	for range 2 {
 		var got []qa.Message
 		for _, m := range messages {
@@ -53,7 +53,7 @@ func TestScope(t *testing.T) {
 			t.Errorf("(-want +got)\n%s", diff)
 		}
 	}
-	if diff := cmp.Diff(redact.Counts{redact.HomePath: 2, redact.Email: 1}, counted(s)); diff != "" {
+	if diff := cmp.Diff(train.Redactions{train.HomePath: 2, train.Email: 1}, counted(s)); diff != "" {
 		t.Errorf("counts (-want +got)\n%s", diff)
 	}
 }
@@ -75,11 +75,11 @@ func TestText(t *testing.T) {
 		{"sk-learn, hf_model_name_of_a_long_kind, npm_, AKIA", "sk-learn, hf_model_name_of_a_long_kind, npm_, AKIA"},
 		{"sk-learn-v2-compatible-estimators, risk-" + digits + letters, "sk-learn-v2-compatible-estimators, risk-" + digits + letters},
 	} {
-		if got, _ := redacted(redact.Redactor{Known: known, Emails: true}, c.text); got != c.want {
+		if got, _ := redacted(train.Redactor{Known: known, Emails: true}, c.text); got != c.want {
 			t.Errorf("%q\n got %q\nwant %q", c.text, got, c.want)
 		}
 	}
-	if got, _ := redacted(redact.Redactor{}, "ann@lab.edu"); got != "ann@lab.edu" {
+	if got, _ := redacted(train.Redactor{}, "ann@lab.edu"); got != "ann@lab.edu" {
 		t.Errorf("an address that was to stay is %q", got)
 	}
 }
@@ -87,7 +87,7 @@ func TestText(t *testing.T) {
 // Addresses and keys that a paper has stay, the addresses also in another form.
 func TestTextOfPapers(t *testing.T) {
 	const key = "AKIA" + "IOSFODNN7EXAMPLE"
-	s := redact.Redactor{Emails: true}.Scope([]qa.Message{{Role: qa.User, Text: "Observation:\n{ann,bob}@lab.edu, " + key}})
+	s := train.Redactor{Emails: true}.Episode([]qa.Message{{Role: qa.User, Text: "Observation:\n{ann,bob}@lab.edu, " + key}})
 	text := "ann@lab.edu and bob@lab.edu with " + key
 	if got := s.Message(qa.Message{Role: qa.Assistant, Text: text}).Text; got != text {
 		t.Errorf("got %q", got)
@@ -101,7 +101,7 @@ func TestTextOfPapers(t *testing.T) {
 func FuzzText(f *testing.F) {
 	f.Add("hf_aBcDeFgHiJkLmNoPqRsTuVw ann@lab.edu C:\\Users\\Ann")
 	f.Add("\u0001\u00e9AKIAABCDEFGHIJKLMNOP \n\tx@y.zz")
-	r := redact.Redactor{Known: known, Emails: true}
+	r := train.Redactor{Known: known, Emails: true}
 	f.Fuzz(func(t *testing.T, text string) {
 		raw, err := json.Marshal(text)
 		if err != nil {
@@ -120,7 +120,7 @@ func BenchmarkText(b *testing.B) {
 	text := strings.Repeat("[Thought]: Table 2 of the paper has the scores, so I look at the rows of BERT-large-uncased and "+
 		"RoBERTa on SQuAD 2.0 next; the best F1 is 93.2.\n[Action]: Query(sql=\"SELECT table_content FROM tables WHERE "+
 		"table_caption LIKE '%SQuAD%' AND pdf_id = '00608f20-e3f5-5fdc-8979-4efeb0756d8e'\")\n", 4)
-	r := redact.Redactor{Emails: true}
+	r := train.Redactor{Emails: true}
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		redacted(r, text)

@@ -1,4 +1,4 @@
-package curate_test
+package train_test
 
 import (
 	"fmt"
@@ -8,18 +8,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"airqa/train/curate"
+	"airqa/train"
 )
 
-var halves = []curate.Split{{Name: "train", Share: 0.8}, {Name: "validation", Share: 0.2}, {Name: "none"}}
+var halves = []train.Split{{Name: "train", Share: 0.8}, {Name: "validation", Share: 0.2}, {Name: "none"}}
 
 // TestSplits draws questions with papers: no paper is on two sides, every question has a side, and the order of adding
 // makes no difference.
 func TestSplits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		papers := rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(0, 12), 0, 3), 1, 30).Draw(t, "papers")
-		add := func(order []int) curate.Division {
-			s := curate.NewSplitter()
+		add := func(order []int) train.Division {
+			s := train.NewSplitter()
 			for _, q := range order {
 				var names []string
 				for _, p := range papers[q] {
@@ -59,7 +59,7 @@ func TestSplits(t *testing.T) {
 }
 
 func TestSplitReport(t *testing.T) {
-	s := curate.NewSplitter()
+	s := train.NewSplitter()
 	s.Add("q1", []string{"a", "b"}, 2)
 	s.Add("q2", []string{"b", "c"}, 3)
 	s.Add("q3", []string{"d"}, 1)
@@ -74,7 +74,7 @@ func TestSplitReport(t *testing.T) {
 }
 
 func TestSplitSeed(t *testing.T) {
-	s := curate.NewSplitter()
+	s := train.NewSplitter()
 	for q := range 100 {
 		s.Add(fmt.Sprint(q), []string{fmt.Sprint("p", q)}, 1)
 	}

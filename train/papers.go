@@ -1,4 +1,4 @@
-package curate
+package train
 
 import (
 	"encoding/json"

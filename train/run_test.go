@@ -1,4 +1,4 @@
-package windows_test
+package train_test
 
 import (
 	"testing"

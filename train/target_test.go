@@ -1,4 +1,4 @@
-package windows_test
+package train_test
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 	"airqa/qa"
 	"airqa/runlog"
 	"airqa/tools"
-	"airqa/train/windows"
+	"airqa/train"
 )
 
 // A canonical target is read as the same action as the reply, and ends with it.
@@ -29,8 +29,8 @@ func TestCanonicalTargets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rows, _ := run.Rows(rec, windows.Options{Turns: windows.Canonical})
-			raw, _ := run.Rows(rec, windows.Options{Turns: windows.Raw})
+			rows, _ := run.Rows(rec, train.RowOptions{Turns: train.Canonical})
+			raw, _ := run.Rows(rec, train.RowOptions{Turns: train.Raw})
 			for j, row := range rows {
 				s := rec.Steps[row.Turn-1]
 				got := grammar.Read(row.Target.Text)
@@ -75,29 +75,29 @@ func TestTarget(t *testing.T) {
 	tests := []struct {
 		name string
 		step qa.Step
-		o    windows.Options
+		o    train.RowOptions
 		want qa.Message
 	}{
-		{"quotes as printed", acting("[Thought]: x\n[Action]: Query(sql=\"SELECT 1\")", "Query(sql='SELECT 1')"), windows.Options{}, text("[Thought]: x\n[Action]: Query(sql='SELECT 1')")},
-		{"text after the action", acting("[Action]: Query(sql='a')\n[Observation]: 3", "Query(sql='a')"), windows.Options{}, text("[Action]: Query(sql='a')")},
-		{"as received", acting("[Action]: Query(sql='a')\n[Observation]: 3", "Query(sql='a')"), windows.Options{Turns: windows.Raw}, text("[Action]: Query(sql='a')\n[Observation]: 3")},
-		{"a code fence", acting("[Action]:\n```\nQuery(sql=\"a\")\n```", "Query(sql='a')"), windows.Options{}, text("[Action]:\n```\nQuery(sql='a')\n```")},
-		{"LaTeX", acting(`[Action]: Answer(answer="\frac{1}{2}")`, `Answer(answer='\x0crac{1}{2}')`), windows.Options{}, text(`[Action]: Answer(answer='\\frac{1}{2}')`)},
-		{"reasoning", reasoned, windows.Options{}, text("<think>\nhm\n</think>\n\n[Action]: none")},
-		{"reasoning of the last turn", reasoned, windows.Options{Thinking: windows.ThinkingLast}, text("<think>\nhm\n</think>\n\n[Action]: none")},
-		{"reasoning dropped", reasoned, windows.Options{Thinking: windows.ThinkingDrop}, text("[Action]: none")},
-		{"a block", reply("<think>\nhm\n</think>\n\nyes"), windows.Options{}, text("<think>\nhm\n</think>\n\nyes")},
-		{"a block dropped", reply("<think>\nhm\n</think>\n\nyes"), windows.Options{Thinking: windows.ThinkingDrop}, text("yes")},
-		{"a block without its start dropped", reply("hm\n</think>\n\nyes"), windows.Options{Thinking: windows.ThinkingDrop}, text("yes")},
-		{"another name", reply("<thinking>hm</thinking>yes"), windows.Options{Thinking: windows.ThinkingDrop}, text("yes")},
-		{"a tag inside an action", reply("[Action]: Query(sql='</think>')"), windows.Options{Thinking: windows.ThinkingDrop}, text("[Action]: Query(sql='</think>')")},
-		{"a call", native, windows.Options{}, qa.Message{Role: qa.Assistant, Text: "look", ToolCalls: calls[:1]}},
-		{"all calls", native, windows.Options{Turns: windows.Raw}, qa.Message{Role: qa.Assistant, Text: "look", ToolCalls: calls}},
+		{"quotes as printed", acting("[Thought]: x\n[Action]: Query(sql=\"SELECT 1\")", "Query(sql='SELECT 1')"), train.RowOptions{}, text("[Thought]: x\n[Action]: Query(sql='SELECT 1')")},
+		{"text after the action", acting("[Action]: Query(sql='a')\n[Observation]: 3", "Query(sql='a')"), train.RowOptions{}, text("[Action]: Query(sql='a')")},
+		{"as received", acting("[Action]: Query(sql='a')\n[Observation]: 3", "Query(sql='a')"), train.RowOptions{Turns: train.Raw}, text("[Action]: Query(sql='a')\n[Observation]: 3")},
+		{"a code fence", acting("[Action]:\n```\nQuery(sql=\"a\")\n```", "Query(sql='a')"), train.RowOptions{}, text("[Action]:\n```\nQuery(sql='a')\n```")},
+		{"LaTeX", acting(`[Action]: Answer(answer="\frac{1}{2}")`, `Answer(answer='\x0crac{1}{2}')`), train.RowOptions{}, text(`[Action]: Answer(answer='\\frac{1}{2}')`)},
+		{"reasoning", reasoned, train.RowOptions{}, text("<think>\nhm\n</think>\n\n[Action]: none")},
+		{"reasoning of the last turn", reasoned, train.RowOptions{Thinking: train.ThinkingLast}, text("<think>\nhm\n</think>\n\n[Action]: none")},
+		{"reasoning dropped", reasoned, train.RowOptions{Thinking: train.ThinkingDrop}, text("[Action]: none")},
+		{"a block", reply("<think>\nhm\n</think>\n\nyes"), train.RowOptions{}, text("<think>\nhm\n</think>\n\nyes")},
+		{"a block dropped", reply("<think>\nhm\n</think>\n\nyes"), train.RowOptions{Thinking: train.ThinkingDrop}, text("yes")},
+		{"a block without its start dropped", reply("hm\n</think>\n\nyes"), train.RowOptions{Thinking: train.ThinkingDrop}, text("yes")},
+		{"another name", reply("<thinking>hm</thinking>yes"), train.RowOptions{Thinking: train.ThinkingDrop}, text("yes")},
+		{"a tag inside an action", reply("[Action]: Query(sql='</think>')"), train.RowOptions{Thinking: train.ThinkingDrop}, text("[Action]: Query(sql='</think>')")},
+		{"a call", native, train.RowOptions{}, qa.Message{Role: qa.Assistant, Text: "look", ToolCalls: calls[:1]}},
+		{"all calls", native, train.RowOptions{Turns: train.Raw}, qa.Message{Role: qa.Assistant, Text: "look", ToolCalls: calls}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			rec := runlog.Recorded{Trajectory: qa.Trajectory{Steps: []qa.Step{tt.step}}}
-			if diff := cmp.Diff(tt.want, (&windows.Run{}).RowAt(rec, 0, tt.o).Target); diff != "" {
+			if diff := cmp.Diff(tt.want, (&train.Run{}).RowAt(rec, 0, tt.o).Target); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -112,10 +112,10 @@ func TestThinkingInContext(t *testing.T) {
 	messages := []qa.Message{{Role: qa.System, Text: "<think>"}, {Role: qa.User, Text: "<think>a</think>b"}, text(thought), {Role: qa.User, Text: "[Observation]: <think>x</think>"}}
 	step := qa.Step{N: 2, Shown: []qa.Span{{First: 0, End: 4}}, Reply: &qa.Reply{Text: "x"}, Kept: 1}
 	rec := runlog.Recorded{Trajectory: qa.Trajectory{Messages: messages, Steps: []qa.Step{step}}}
-	for thinking, want := range map[windows.Thinking]string{
-		"": thought, windows.ThinkingKeep: thought, windows.ThinkingLast: "[Action]: Query(sql='a')", windows.ThinkingDrop: "[Action]: Query(sql='a')",
+	for thinking, want := range map[train.Thinking]string{
+		"": thought, train.ThinkingKeep: thought, train.ThinkingLast: "[Action]: Query(sql='a')", train.ThinkingDrop: "[Action]: Query(sql='a')",
 	} {
-		got := (&windows.Run{}).RowAt(rec, 0, windows.Options{Thinking: thinking}).Context
+		got := (&train.Run{}).RowAt(rec, 0, train.RowOptions{Thinking: thinking}).Context
 		expected := append([]qa.Message(nil), messages...)
 		expected[2].Text = want
 		if diff := cmp.Diff(expected, got); diff != "" {
@@ -142,27 +142,27 @@ func TestFailure(t *testing.T) {
 		name    string
 		outcome qa.Outcome
 		steps   []qa.Step
-		want    windows.Drop // of the first step
+		want    train.Drop // of the first step
 	}{
-		{"no action", qa.Answered, []qa.Step{broken(qa.ErrNoAction), asked}, windows.Drop{Reason: windows.NoAction, Detail: "why"}},
-		{"syntax", qa.Answered, []qa.Step{broken(qa.ErrSyntax), asked}, windows.Drop{Reason: windows.BadSyntax, Detail: "why"}},
-		{"unknown action", qa.Answered, []qa.Step{broken(qa.ErrUnknownAction), asked}, windows.Drop{Reason: windows.UnknownAction, Detail: "why"}},
-		{"parameter", qa.Answered, []qa.Step{broken(qa.ErrParameter), asked}, windows.Drop{Reason: windows.BadParameter, Detail: "why"}},
-		{"a kind of a later version", qa.Answered, []qa.Step{broken("other"), asked}, windows.Drop{Reason: windows.BadSyntax, Detail: "why"}},
-		{"SQL error", qa.Answered, []qa.Step{acted(qa.StatusError, "[Error]: bad\nmore"), asked}, windows.Drop{Reason: windows.ActionFailed, Detail: "[Error]: bad"}},
-		{"result", qa.Answered, []qa.Step{acted(qa.StatusOK, "x"), asked}, windows.Drop{}},
-		{"empty result", qa.Answered, []qa.Step{acted(qa.StatusEmpty, ""), asked}, windows.Drop{}},
-		{"answer", qa.Answered, []qa.Step{asked}, windows.Drop{}},
-		{"stopped", qa.ToolFailure, []qa.Step{asked}, windows.Drop{Reason: windows.NoResult, Detail: "tool_failure"}},
-		{"killed", "", []qa.Step{asked}, windows.Drop{Reason: windows.NoResult}},
-		{"the program's statement fails", qa.Answered, []qa.Step{asked, program(qa.StatusError), asked}, windows.Drop{Reason: windows.ActionFailed, Detail: "no such column"}},
-		{"the program's statement runs", qa.Answered, []qa.Step{asked, program(qa.StatusOK), asked}, windows.Drop{}},
+		{"no action", qa.Answered, []qa.Step{broken(qa.ErrNoAction), asked}, train.Drop{Reason: train.NoAction, Detail: "why"}},
+		{"syntax", qa.Answered, []qa.Step{broken(qa.ErrSyntax), asked}, train.Drop{Reason: train.BadSyntax, Detail: "why"}},
+		{"unknown action", qa.Answered, []qa.Step{broken(qa.ErrUnknownAction), asked}, train.Drop{Reason: train.UnknownAction, Detail: "why"}},
+		{"parameter", qa.Answered, []qa.Step{broken(qa.ErrParameter), asked}, train.Drop{Reason: train.BadParameter, Detail: "why"}},
+		{"a kind of a later version", qa.Answered, []qa.Step{broken("other"), asked}, train.Drop{Reason: train.BadSyntax, Detail: "why"}},
+		{"SQL error", qa.Answered, []qa.Step{acted(qa.StatusError, "[Error]: bad\nmore"), asked}, train.Drop{Reason: train.ActionFailed, Detail: "[Error]: bad"}},
+		{"result", qa.Answered, []qa.Step{acted(qa.StatusOK, "x"), asked}, train.Drop{}},
+		{"empty result", qa.Answered, []qa.Step{acted(qa.StatusEmpty, ""), asked}, train.Drop{}},
+		{"answer", qa.Answered, []qa.Step{asked}, train.Drop{}},
+		{"stopped", qa.ToolFailure, []qa.Step{asked}, train.Drop{Reason: train.NoResult, Detail: "tool_failure"}},
+		{"killed", "", []qa.Step{asked}, train.Drop{Reason: train.NoResult}},
+		{"the program's statement fails", qa.Answered, []qa.Step{asked, program(qa.StatusError), asked}, train.Drop{Reason: train.ActionFailed, Detail: "no such column"}},
+		{"the program's statement runs", qa.Answered, []qa.Step{asked, program(qa.StatusOK), asked}, train.Drop{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			rec := runlog.Recorded{Trajectory: qa.Trajectory{Outcome: tt.outcome, Steps: tt.steps}}
-			reason, detail := windows.Failure(rec, 0)
-			if got := (windows.Drop{Reason: reason, Detail: detail}); got != tt.want {
+			reason, detail := train.Failure(rec, 0)
+			if got := (train.Drop{Reason: reason, Detail: detail}); got != tt.want {
 				t.Errorf("%+v, want %+v", got, tt.want)
 			}
 		})
@@ -174,8 +174,8 @@ func TestEmptyTarget(t *testing.T) {
 	made := recordtest.Make(t, recordtest.Config{Dir: dir, Baseline: "question-only", Questions: 1})
 	run := open(t, made.Run)
 	rec := runlog.Recorded{Trajectory: qa.Trajectory{Outcome: qa.Answered, Steps: []qa.Step{{N: 1, Reply: &qa.Reply{}}}}}
-	rows, dropped := run.Rows(rec, windows.Options{})
-	if len(rows) != 0 || len(dropped) != 1 || dropped[0].Reason != windows.EmptyTarget || dropped[0].ID != run.Turn(rec, 0) {
+	rows, dropped := run.Rows(rec, train.RowOptions{})
+	if len(rows) != 0 || len(dropped) != 1 || dropped[0].Reason != train.EmptyTarget || dropped[0].ID != run.Turn(rec, 0) {
 		t.Errorf("rows %v, dropped %v", rows, dropped)
 	}
 }

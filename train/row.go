@@ -1,4 +1,4 @@
-package windows
+package train
 
 import (
 	"fmt"
@@ -47,21 +47,6 @@ type Drop struct {
 	Reason Reason `json:"reason"`
 	Detail string `json:"detail"`
 }
-
-// Reason is the code of a reason why a turn is left out. The list is closed.
-type Reason string
-
-// The reasons of this package. All of them concern the target turn: failures before it stay in the context.
-const (
-	NoAction      Reason = "no_action"      // the reply has no action
-	BadSyntax     Reason = "bad_syntax"     // the action could not be read
-	UnknownAction Reason = "unknown_action" // there is no such tool
-	BadParameter  Reason = "bad_parameter"  // an argument is missing, unknown or of the wrong type
-	ActionFailed  Reason = "action_failed"  // the observation is an error, such as one of SQL
-	NoResult      Reason = "no_result"      // the episode ended before the action had a result
-	EmptyTarget   Reason = "empty_target"   // there is no text and no call to train on
-	CopiedTurn    Reason = "copied_turn"    // a fork or a run with --cache RUN repeats a turn that is a row already
-)
 
 // RowID returns the id of a row. That of a whole episode has the turn 0.
 func RowID(run, uuid string, repeat, turn int) string {

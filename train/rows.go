@@ -1,4 +1,4 @@
-package windows
+package train
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 
 // Rows returns the rows of an episode in the order of its turns, and the turns that cannot be trained. Every turn of the
 // model is in exactly one of the two lists.
-func (r *Run) Rows(rec runlog.Recorded, o Options) (rows []Row, dropped []Drop) {
+func (r *Run) Rows(rec runlog.Recorded, o RowOptions) (rows []Row, dropped []Drop) {
 	for i, s := range rec.Steps {
 		if s.Reply == nil {
 			continue
@@ -37,7 +37,7 @@ func (r *Run) Rows(rec runlog.Recorded, o Options) (rows []Row, dropped []Drop) 
 
 // RowAt returns the row of the turn at an index of the steps, even of one that should not be trained. The step must have
 // a reply.
-func (r *Run) RowAt(rec runlog.Recorded, i int, o Options) Row {
+func (r *Run) RowAt(rec runlog.Recorded, i int, o RowOptions) Row {
 	s := rec.Steps[i]
 	n := 0
 	for _, span := range s.Shown {
@@ -102,7 +102,7 @@ func Failure(rec runlog.Recorded, i int) (Reason, string) {
 }
 
 // target returns the turn to train on.
-func (r *Run) target(s qa.Step, o Options) qa.Message {
+func (r *Run) target(s qa.Step, o RowOptions) qa.Message {
 	m := s.Message()
 	m.Reasoning, m.Sealed = "", nil
 	if o.Turns == Raw {
@@ -195,9 +195,9 @@ type Errors string
 // KeepErrors trains them like others.
 const KeepErrors Errors = "keep"
 
-// Options define the rows, as flags of a command line. The zero value is [Canonical] and [ThinkingKeep], without error
+// RowOptions define the rows, as flags of a command line. The zero value is [Canonical] and [ThinkingKeep], without error
 // actions.
-type Options struct {
+type RowOptions struct {
 	Turns    Turns    `default:"canonical" enum:"canonical,raw" help:"Text of the trained turn: canonical (the action in airqa's format, nothing after it) or raw (the reply as received)."`
 	Thinking Thinking `default:"keep" enum:"keep,last,drop" help:"Reasoning and <think> blocks: keep, keep in the last turn, or drop."`
 	Errors   Errors   `default:"drop" enum:"drop,keep" help:"Turns whose action failed: drop (the paper's error removal; they stay in the context of later turns) or keep (train them too)."`

@@ -1,4 +1,4 @@
-package curate_test
+package train_test
 
 import (
 	"fmt"
@@ -7,13 +7,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/qa"
-	"airqa/train/curate"
+	"airqa/train"
 )
 
 func TestPassRates(t *testing.T) {
-	rates := make(curate.PassRates)
-	r := curate.Repeats{UUID: "q1", Baseline: "hybrid", Model: "m"}
-	if got := rates.Of(r); got != curate.NoScore {
+	rates := make(train.PassRates)
+	r := train.Repeats{UUID: "q1", Baseline: "hybrid", Model: "m"}
+	if got := rates.Of(r); got != train.NoScore {
 		t.Errorf("without repeats: %v", got)
 	}
 	for _, s := range []*qa.Score{nil, {Verdict: qa.Unscored}, {Verdict: qa.Right}, {Verdict: qa.Unparseable}, {Verdict: qa.Wrong}} {
@@ -22,7 +22,7 @@ func TestPassRates(t *testing.T) {
 	if got := rates.Of(r); got != 1./3 {
 		t.Errorf("rate %v", got)
 	}
-	if got := rates.Of(curate.Repeats{UUID: "q1", Baseline: "hybrid", Model: "other"}); got != curate.NoScore {
+	if got := rates.Of(train.Repeats{UUID: "q1", Baseline: "hybrid", Model: "other"}); got != train.NoScore {
 		t.Errorf("of another model: %v", got)
 	}
 }
@@ -34,8 +34,8 @@ func TestCheckRate(t *testing.T) {
 		want  string
 	}{
 		{"", 0.5, ""},
-		{"", curate.NoScore, ""},
-		{"0-1", curate.NoScore, "pass_rate no scored repeat"},
+		{"", train.NoScore, ""},
+		{"0-1", train.NoScore, "pass_rate no scored repeat"},
 		{"0.2-0.8", 0.2, ""},
 		{"0.2-0.8", 0.8, ""},
 		{"0.2-0.8", 0.1 + 0.7, ""},
@@ -43,7 +43,7 @@ func TestCheckRate(t *testing.T) {
 		{"0.2-0.8", 1. / 6, "pass_rate 0.1667"},
 		{"0-0", 0, ""},
 	} {
-		s, err := curate.NewSelector(curate.Filter{PassRate: c.rates})
+		s, err := train.NewSelector(train.Filter{PassRate: c.rates})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,20 +57,20 @@ func TestCheckRate(t *testing.T) {
 		}
 	}
 	for _, rates := range []string{"0.5", "0.8-0.2", "-0.1-0.5", "0.5-1.5", "a-b", "0-", "NaN-1", "20-80"} {
-		if _, err := curate.NewSelector(curate.Filter{PassRate: rates}); err == nil {
+		if _, err := train.NewSelector(train.Filter{PassRate: rates}); err == nil {
 			t.Errorf("%q: no error", rates)
 		}
 	}
-	if _, err := curate.NewSelector(curate.Filter{BestOf: -1}); err == nil {
+	if _, err := train.NewSelector(train.Filter{BestOf: -1}); err == nil {
 		t.Error("best of -1: no error")
 	}
 }
 
 func TestBest(t *testing.T) {
-	var list []curate.Ranked
+	var list []train.Ranked
 	add := func(id, model string, score float64, turns, tokens int, content string) {
-		list = append(list, curate.Ranked{
-			Repeats: curate.Repeats{UUID: "q1", Model: model}, ID: id, Score: &qa.Score{Verdict: qa.Right, Value: score}, Turns: turns, Tokens: tokens,
+		list = append(list, train.Ranked{
+			Repeats: train.Repeats{UUID: "q1", Model: model}, ID: id, Score: &qa.Score{Verdict: qa.Right, Value: score}, Turns: turns, Tokens: tokens,
 			Content: content,
 		})
 	}
@@ -82,10 +82,10 @@ func TestBest(t *testing.T) {
 	add("equal to the first", "m", 1, 2, 100, "d")
 	add("another model", "n", 0.5, 9, 900, "f")
 	want := map[string]string{"more tokens": "place 3", "more turns": "place 4", "lower score": "place 5"}
-	if diff := cmp.Diff(want, curate.Beaten(list, 2)); diff != "" {
+	if diff := cmp.Diff(want, train.Beaten(list, 2)); diff != "" {
 		t.Errorf("beaten (-want +got):\n%s", diff)
 	}
-	if got := fmt.Sprint(curate.Beaten(nil, 1)); got != "map[]" {
+	if got := fmt.Sprint(train.Beaten(nil, 1)); got != "map[]" {
 		t.Errorf("of none: %s", got)
 	}
 }

@@ -1,4 +1,4 @@
-package windows
+package train
 
 import (
 	"cmp"
@@ -23,8 +23,8 @@ type Run struct {
 	Repeats bool
 }
 
-// Open reads the configuration and the tools of an opened run directory.
-func Open(r *runlog.Run) (*Run, error) {
+// OpenRun reads the configuration and the tools of an opened run directory.
+func OpenRun(r *runlog.Run) (*Run, error) {
 	id, err := r.ID()
 	if err != nil {
 		return nil, err

@@ -1,7 +1,4 @@
-// Package redact removes private text from what models and users wrote: the secrets and the home directory of the user,
-// other keys, and e-mail addresses. Text of papers stays. Start from [Redactor.Scope]; the package knows no files and no
-// settings.
-package redact
+package train
 
 import (
 	"slices"
@@ -11,24 +8,24 @@ import (
 	"airqa/qa"
 )
 
-// Kind is a kind of private text.
-type Kind string
+// Private is a kind of private text.
+type Private string
 
 // The kinds of private text.
 const (
-	Secret   Kind = "secret"
-	HomePath Kind = "home_path"
-	Email    Kind = "email"
+	Secret   Private = "secret"
+	HomePath Private = "home_path"
+	Email    Private = "email"
 )
 
 // replacements are the same as those of runlog.Redactor where it has one.
-var replacements = map[Kind]string{Secret: "[redacted]", HomePath: "~/", Email: "[email]"}
+var replacements = map[Private]string{Secret: "[redacted]", HomePath: "~/", Email: "[email]"}
 
-// Counts has the number of replacements by kind.
-type Counts map[Kind]int
+// Redactions has the number of replacements by kind.
+type Redactions map[Private]int
 
 // Add adds the counts of texts, but for those that were counted before.
-func (c Counts) Add(found []*Text, counted map[*Text]bool) {
+func (c Redactions) Add(found []*RedactedText, counted map[*RedactedText]bool) {
 	for _, t := range found {
 		if counted[t] {
 			continue
@@ -40,10 +37,10 @@ func (c Counts) Add(found []*Text, counted map[*Text]bool) {
 	}
 }
 
-// Text is a redacted text of an episode.
-type Text struct {
+// RedactedText is a redacted text of an episode.
+type RedactedText struct {
 	text   string
-	counts Counts
+	counts Redactions
 }
 
 // Redactor removes private text from what a model or a user wrote. Text that the papers of the same episode contain is
@@ -55,19 +52,19 @@ type Redactor struct {
 	Emails bool
 }
 
-// Scope redacts the messages of one episode. It is not safe for concurrent use.
-type Scope struct {
+// EpisodeRedactor redacts the messages of one episode. It is not safe for concurrent use.
+type EpisodeRedactor struct {
 	redactor Redactor
 	paper    []string
-	done     map[string]*Text
-	counts   Counts // of the text that is being redacted
+	done     map[string]*RedactedText
+	counts   Redactions // of the text that is being redacted
 	// Found has the texts that were changed, as often as messages had them. The caller may empty it.
-	Found []*Text
+	Found []*RedactedText
 }
 
-// Scope returns the scope of an episode with the given messages: those of a user or a tool are paper text.
-func (r Redactor) Scope(messages []qa.Message) *Scope {
-	s := &Scope{redactor: r, done: make(map[string]*Text), counts: make(Counts)}
+// Episode returns the redactor of an episode with the given messages: those of a user or a tool are paper text.
+func (r Redactor) Episode(messages []qa.Message) *EpisodeRedactor {
+	s := &EpisodeRedactor{redactor: r, done: make(map[string]*RedactedText), counts: make(Redactions)}
 	for _, m := range messages {
 		if m.Role == qa.User || m.Role == qa.ToolResult {
 			s.paper = append(s.paper, m.Text)
@@ -78,7 +75,7 @@ func (r Redactor) Scope(messages []qa.Message) *Scope {
 
 // Message redacts what a model or a program wrote. Paper text is returned unchanged, as is a message without private
 // text; the given message is never modified.
-func (s *Scope) Message(m qa.Message) qa.Message {
+func (s *EpisodeRedactor) Message(m qa.Message) qa.Message {
 	if m.Role == qa.User || m.Role == qa.ToolResult {
 		return m
 	}
@@ -92,12 +89,12 @@ func (s *Scope) Message(m qa.Message) qa.Message {
 	return m
 }
 
-func (s *Scope) once(text string) string {
+func (s *EpisodeRedactor) once(text string) string {
 	done := s.done[text]
 	if done == nil {
-		done = &Text{text: s.text(text, s.counts)}
+		done = &RedactedText{text: s.text(text, s.counts)}
 		if len(s.counts) > 0 { // of few texts
-			done.counts, s.counts = s.counts, make(Counts)
+			done.counts, s.counts = s.counts, make(Redactions)
 		}
 		s.done[text] = done
 	}
@@ -108,7 +105,7 @@ func (s *Scope) once(text string) string {
 }
 
 // text redacts a text; in JSON, it stays valid.
-func (s *Scope) text(text string, counts Counts) string {
+func (s *EpisodeRedactor) text(text string, counts Redactions) string {
 	if s.redactor.Known != nil {
 		text = s.known(text, counts)
 	}
@@ -124,12 +121,12 @@ func (s *Scope) text(text string, counts Counts) string {
 }
 
 // known removes the user's secrets and home directory.
-func (s *Scope) known(text string, counts Counts) string {
+func (s *EpisodeRedactor) known(text string, counts Redactions) string {
 	clean := string(s.redactor.Known([]byte(text)))
 	if clean == text {
 		return text
 	}
-	for _, kind := range []Kind{Secret, HomePath} {
+	for _, kind := range []Private{Secret, HomePath} {
 		if n := strings.Count(clean, replacements[kind]) - strings.Count(text, replacements[kind]); n > 0 {
 			counts[kind] += n
 		}
@@ -141,7 +138,7 @@ func (s *Scope) known(text string, counts Counts) string {
 type span struct{ start, end int }
 
 // replace replaces spans, but for those that a paper contains.
-func (s *Scope) replace(text string, spans []span, kind Kind, counts Counts) string {
+func (s *EpisodeRedactor) replace(text string, spans []span, kind Private, counts Redactions) string {
 	var out strings.Builder
 	done := 0
 	for _, p := range spans {
@@ -161,7 +158,7 @@ func (s *Scope) replace(text string, spans []span, kind Kind, counts Counts) str
 
 // quoted reports whether the papers of the episode contain a text. They write the addresses of several authors as
 // {ann,bob}@lab.org.
-func (s *Scope) quoted(text string) bool {
+func (s *EpisodeRedactor) quoted(text string) bool {
 	for part := range strings.SplitSeq(text, "@") {
 		if !slices.ContainsFunc(s.paper, func(p string) bool { return strings.Contains(p, part) }) {
 			return false

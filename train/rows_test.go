@@ -1,4 +1,4 @@
-package windows_test
+package train_test
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
 	"airqa/runlog"
-	"airqa/train/windows"
+	"airqa/train"
 )
 
 // withoutData ignores the bytes of images, which the log keeps in files.
@@ -19,7 +19,7 @@ var withoutData = cmpopts.IgnoreFields(qa.Image{}, "Data")
 
 // The context of every row is the prompt that the model received, byte for byte, and so are its tools.
 func TestContextIsThePrompt(t *testing.T) {
-	seen := make(map[windows.Reason]int)
+	seen := make(map[train.Reason]int)
 	rows, overflowed, short, calls := 0, 0, 0, 0
 	for seed := range uint64(24) {
 		c := recordtest.Config{
@@ -34,7 +34,7 @@ func TestContextIsThePrompt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, dropped := run.Rows(rec, windows.Options{})
+			got, dropped := run.Rows(rec, train.RowOptions{})
 			checkAccounted(t, run, rec, got, dropped)
 			for _, d := range dropped {
 				seen[d.Reason]++
@@ -57,7 +57,7 @@ func TestContextIsThePrompt(t *testing.T) {
 	if rows < 200 || overflowed == 0 || short == 0 || calls == 0 {
 		t.Errorf("%d rows, %d after refused prompts, %d with a part of the conversation, %d with tools: too few to test anything", rows, overflowed, short, calls)
 	}
-	for _, reason := range []windows.Reason{windows.NoAction, windows.BadSyntax, windows.UnknownAction, windows.BadParameter, windows.ActionFailed} {
+	for _, reason := range []train.Reason{train.NoAction, train.BadSyntax, train.UnknownAction, train.BadParameter, train.ActionFailed} {
 		if seen[reason] == 0 {
 			t.Errorf("no turn was dropped as %s: %v", reason, seen)
 		}
@@ -65,7 +65,7 @@ func TestContextIsThePrompt(t *testing.T) {
 }
 
 // checkPrompt checks that the context of a row is the prompt.
-func checkPrompt(t *testing.T, made recordtest.Made, row windows.Row) {
+func checkPrompt(t *testing.T, made recordtest.Made, row train.Row) {
 	t.Helper()
 	want := made.Requests[recordtest.Key{UUID: row.UUID, Repeat: row.Repeat, Step: row.Turn}]
 	if diff := cmp.Diff(want.Messages, row.Context, withoutData); diff != "" {
@@ -106,7 +106,7 @@ func TestContextOfForks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rows, dropped := run.Rows(again, windows.Options{})
+			rows, dropped := run.Rows(again, train.RowOptions{})
 			checkAccounted(t, run, again, rows, dropped)
 			for _, row := range rows {
 				checkPrompt(t, forked, row)
@@ -150,9 +150,9 @@ func TestRowsOfPrivateReplies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, dropped := run.Rows(rec, windows.Options{})
+			got, dropped := run.Rows(rec, train.RowOptions{})
 			for _, d := range dropped {
-				if d.Reason == windows.EmptyTarget {
+				if d.Reason == train.EmptyTarget {
 					t.Errorf("%s: an empty target", d.ID)
 				}
 			}
@@ -191,9 +191,9 @@ func checkPrivate(t *testing.T, messages []qa.Message) {
 	}
 }
 
-func open(t *testing.T, r *runlog.Run) *windows.Run {
+func open(t *testing.T, r *runlog.Run) *train.Run {
 	t.Helper()
-	run, err := windows.Open(r)
+	run, err := train.OpenRun(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func open(t *testing.T, r *runlog.Run) *windows.Run {
 }
 
 // checkAccounted checks that every turn of the model is a row or dropped, once.
-func checkAccounted(t *testing.T, run *windows.Run, rec runlog.Recorded, rows []windows.Row, dropped []windows.Drop) {
+func checkAccounted(t *testing.T, run *train.Run, rec runlog.Recorded, rows []train.Row, dropped []train.Drop) {
 	t.Helper()
 	count := make(map[string]int)
 	for _, row := range rows {
@@ -229,7 +229,7 @@ func TestRowID(t *testing.T) {
 			for repeat := range 12 {
 				for turn := range 12 {
 					key := fmt.Sprint(run, " ", uuid, " ", repeat, " ", turn)
-					id := windows.RowID(run, uuid, repeat, turn)
+					id := train.RowID(run, uuid, repeat, turn)
 					if other := ids[id]; other != "" {
 						t.Errorf("%s and %s have the same id", key, other)
 					}
@@ -239,7 +239,7 @@ func TestRowID(t *testing.T) {
 		}
 	}
 	// Ids are part of files that others keep: they never change.
-	if got, want := windows.RowID("run", "uuid", 1, 2), "a293d511ee7f4ffa1bd2117ee85ccc50"; got != want {
+	if got, want := train.RowID("run", "uuid", 1, 2), "a293d511ee7f4ffa1bd2117ee85ccc50"; got != want {
 		t.Errorf("id %s, want %s", got, want)
 	}
 }

@@ -1,4 +1,4 @@
-package curate
+package train
 
 import (
 	"bufio"
@@ -11,36 +11,6 @@ import (
 	"airqa/eval"
 	"airqa/internal/files"
 	"airqa/qa"
-)
-
-// Reason is the code of a reason why an episode or a row is left out. The list is closed.
-type Reason string
-
-// The reasons of this package. The first four and Unfinished are classes of episodes, see [Episode.Class].
-const (
-	Unscored         Reason = "unscored"          // there are no scores of the run, or none of this answer
-	ScoringFailed    Reason = "scoring_failed"    // the evaluator or its judge failed
-	GenerationFailed Reason = "generation_failed" // the endpoint or a tool failed, see qa.Outcome.Failed
-	Wrong            Reason = "wrong"             // the answer is wrong or could not be parsed
-	Unfinished       Reason = "unfinished"        // the episode has no outcome yet
-
-	ByScore      Reason = "score"
-	ByOutcome    Reason = "outcome"
-	ByModel      Reason = "model"
-	ByBaseline   Reason = "baseline"
-	ByTag        Reason = "tag"
-	ByTurns      Reason = "turns"
-	ByTokens     Reason = "tokens"
-	ByRepetition Reason = "repetition"
-	ByPassRate   Reason = "pass_rate"    // of the question, see [PassRates]
-	NotBest      Reason = "best_of"      // others of the question are better, see [Best]
-	NotListed    Reason = "not_listed"   // not in the file of ids
-	PerQuestion  Reason = "per_question" // the question has enough episodes
-	PerPaper     Reason = "per_paper"    // one of its papers has enough episodes
-
-	Duplicate     Reason = "duplicate"      // the same row or question is in the export already
-	NearDuplicate Reason = "near_duplicate" // a question with a Jaccard similarity of 0.8 or more is
-	Leak          Reason = "leak"           // see [Leaks]
 )
 
 // Episode is a recorded episode as far as its selection depends on it.

@@ -1,4 +1,4 @@
-package curate
+package train
 
 import (
 	"encoding/json"
@@ -63,13 +63,13 @@ type leakText struct {
 // paper of the question.
 func leakTexts(ex qa.Example) []leakText {
 	const leastAnswer = 6 // letters: "3" or "yes" are answers to many questions of a paper
-	list := []leakText{{words: words(ex.Question)}}
+	list := []leakText{{words: foldedWords(ex.Question)}}
 	var kwargs map[string]any
 	_ = json.Unmarshal(ex.Evaluator.Kwargs, &kwargs) // those of another form have no gold answer
 	var gold []string
 	for _, key := range []string{"gold", "answer", "reference_answer", "scoring_points"} {
 		if v, ok := kwargs[key]; ok {
-			gold = append(gold, words(fmt.Sprint(v))...)
+			gold = append(gold, foldedWords(fmt.Sprint(v))...)
 		}
 	}
 	if len(gold) >= leakWords {
