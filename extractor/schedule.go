@@ -6,7 +6,7 @@ import (
 	"errors"
 
 	"airqa/extractor/candidate"
-	"airqa/qa/asking"
+	"airqa/qa"
 )
 
 // lane is the progress of a category.
@@ -43,7 +43,7 @@ type schedule struct {
 	// decide accepts a finished candidate or draft, or not, and records it; calls do not overlap.
 	decide func(*work) (accepted bool, err error)
 
-	streak asking.Streak
+	streak qa.Streak
 	// failure is the first failed call.
 	failure string
 	// stop is why run ended early.
@@ -53,9 +53,9 @@ type schedule struct {
 // run starts candidates until all lanes are closed, drain is closed, the context ends, or a result stops it. Candidates in
 // flight finish. The error is one of work or decide.
 func (s *schedule) run(ctx context.Context, drain <-chan struct{}) error {
-	s.streak = asking.Streak{}
-	err := asking.Batch[candidate.ID, *work]{Workers: s.workers, Drain: drain, Next: s.next, Ask: s.work, Done: s.take}.Run(ctx)
-	if asking.IsStop(err) {
+	s.streak = qa.Streak{}
+	err := qa.Batch[candidate.ID, *work]{Workers: s.workers, Drain: drain, Next: s.next, Ask: s.work, Done: s.take}.Run(ctx)
+	if qa.IsStop(err) {
 		s.stop = err
 		return nil
 	}

@@ -13,7 +13,6 @@ import (
 	"airqa/extractor/candidate"
 	"airqa/extractor/gate"
 	"airqa/qa"
-	"airqa/qa/asking"
 )
 
 // shuffled lets the candidates in flight finish in a random order.
@@ -178,7 +177,7 @@ func TestStops(t *testing.T) {
 		if err := s.run(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
-		want := map[candidate.Outcome][2]int{candidate.Failed: {asking.MaxInRow, 0}, candidate.Pending: {0, 1}}[outcome]
+		want := map[candidate.Outcome][2]int{candidate.Failed: {qa.MaxInRow, 0}, candidate.Pending: {0, 1}}[outcome]
 		if got := [2]int{committed, pending(s)}; got != want {
 			t.Errorf("%s: %d committed, %d pending; want %v", outcome, got[0], got[1], want)
 		}

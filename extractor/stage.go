@@ -12,7 +12,6 @@ import (
 	"airqa/llm/cache"
 	"airqa/prompts"
 	"airqa/qa"
-	"airqa/qa/asking"
 )
 
 // calls is the model of one stage of one candidate. It notes in the stage's line which replies were used. It is not safe
@@ -159,7 +158,7 @@ func (p *Pipeline) computeStage(ctx context.Context, line candidate.Line, s stag
 // call, is returned.
 func explainFailure(ctx context.Context, line candidate.Line, err error) (candidate.Line, error) {
 	var call *qa.CallError
-	if ctx.Err() != nil || asking.IsStop(err) || !errors.As(err, &call) {
+	if ctx.Err() != nil || qa.IsStop(err) || !errors.As(err, &call) {
 		return line, err
 	}
 	line.Outcome, line.Reason, line.Detail = candidate.Failed, candidate.CallFailed, strings.TrimSpace(err.Error())

@@ -10,7 +10,6 @@ import (
 	"airqa/env/paperdb"
 	"airqa/internal/files"
 	"airqa/qa"
-	"airqa/qa/asking"
 )
 
 // Asked is the result of [Enricher.Ask], or of a part of it.
@@ -41,7 +40,7 @@ func (e *Enricher) Ask(ctx context.Context, lib Library) (Asked, error) {
 	a := &asker{Enricher: e, queued: make(map[string]bool), sum: Asked{Total: len(owned)}}
 	next, stop := iter.Pull2(a.jobs(ctx, lib, owned))
 	defer stop()
-	err = asking.Batch[job, answer]{Workers: e.cfg.Workers, Drain: e.cfg.Drain, Next: next, Ask: a.ask, Done: a.count}.Run(ctx)
+	err = qa.Batch[job, answer]{Workers: e.cfg.Workers, Drain: e.cfg.Drain, Next: next, Ask: a.ask, Done: a.count}.Run(ctx)
 	a.sum.BudgetReached = qa.Suspension(err) != ""
 	a.sum.Drained = errors.Is(err, qa.ErrInterrupted) && ctx.Err() == nil
 	if a.sum.BudgetReached || a.sum.Drained {
@@ -72,7 +71,7 @@ type asker struct {
 	queued map[string]bool
 	// calls is the number of calls that were made or are in flight.
 	calls  int
-	streak asking.Streak
+	streak qa.Streak
 	sum    Asked
 }
 

@@ -13,7 +13,6 @@ import (
 	"airqa/internal/ledger"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/qa/asking"
 	"airqa/run/budget"
 	"airqa/run/models"
 	"airqa/run/session"
@@ -155,8 +154,8 @@ func (a *annotator) annotate(pairs []dorismae.Pair) error {
 	}
 	stage := a.session.Progress.Stage("annotate", len(pairs))
 	stage.Skip(a.Known)
-	var streak asking.Streak
-	err := asking.Batch[question, error]{
+	var streak qa.Streak
+	err := qa.Batch[question, error]{
 		Workers: a.Workers, Drain: drain, Ask: a.ask,
 		Next: func() (q question, err error, ok bool) {
 			if ok = len(list) > 0; ok {
@@ -183,7 +182,7 @@ func (a *annotator) annotate(pairs []dorismae.Pair) error {
 
 // end names failures and replies without a verdict, and says why the work is not complete; early is why it ended early.
 func (a *annotator) end(early error) error {
-	var down *asking.DownError
+	var down *qa.DownError
 	isDown := errors.As(early, &down)
 	const maxListed = 5 // failures
 	for i, f := range a.Failures {
@@ -205,8 +204,8 @@ func (a *annotator) end(early error) error {
 	case reason != "":
 		return &qa.SuspendedError{Reason: fmt.Sprintf("%s\n  %s; raise the limit and the same command resumes", reason, left)}
 	case isDown:
-		return qa.Failedf("%d requests in a row failed: %s\n  %s. Fix the cause; the same command resumes", asking.MaxInRow, terminal.Line(down.Last.Error()), left)
-	case early != nil && !asking.IsStop(early):
+		return qa.Failedf("%d requests in a row failed: %s\n  %s. Fix the cause; the same command resumes", qa.MaxInRow, terminal.Line(down.Last.Error()), left)
+	case early != nil && !qa.IsStop(early):
 		return early
 	case len(a.Failures) > 0:
 		return qa.Failedf("%s failed; the same command retries them", terminal.Plural(len(a.Failures), "request"))

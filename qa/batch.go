@@ -1,13 +1,10 @@
-// Package asking asks a model about many items, several at a time. Start from [Batch].
-package asking
+package qa
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-
-	"airqa/qa"
 )
 
 // MaxInRow is the number of consecutive failures that end a batch. It avoids a thousand requests with a rejected key or to an
@@ -27,7 +24,7 @@ func (e *DownError) Unwrap() error { return e.Last }
 // or the user stops the program. Others are errors of the data or of the disk.
 func IsStop(err error) bool {
 	var down *DownError
-	return qa.Suspension(err) != "" || errors.As(err, &down) || errors.Is(err, qa.ErrInterrupted) || errors.Is(err, context.Canceled)
+	return Suspension(err) != "" || errors.As(err, &down) || errors.Is(err, ErrInterrupted) || errors.Is(err, context.Canceled)
 }
 
 // Streak counts consecutive failures.
@@ -45,7 +42,7 @@ func (s *Streak) Count(failed error) error {
 	return &DownError{failed}
 }
 
-// Batch configures [Batch.Run]: T is an item, R the result of asking about it.
+// Batch asks a model about many items, several at a time; it configures [Batch.Run]. T is an item, R the result of asking about it.
 type Batch[T, R any] struct {
 	// Workers is the maximum number of concurrent calls, at least 1.
 	Workers int
@@ -61,12 +58,12 @@ type Batch[T, R any] struct {
 }
 
 // Run asks until Next has no item and no call is in flight. If the batch ends early, the error is the cause of ctx, the first
-// error of the three functions, or [qa.ErrInterrupted] for a drain. Calls in flight finish and are taken, but after an error
+// error of the three functions, or [ErrInterrupted] for a drain. Calls in flight finish and are taken, but after an error
 // of Ask or Done that is no stop they are cancelled, see [IsStop].
 func (b Batch[T, R]) Run(ctx context.Context) error {
 	calls, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r, broken := &run[T, R]{Batch: b, done: make(chan func() error)}, false
+	r, broken := &batchRun[T, R]{Batch: b, done: make(chan func() error)}, false
 	for {
 		for r.start(calls) {
 		}
@@ -87,13 +84,13 @@ func (b Batch[T, R]) Run(ctx context.Context) error {
 				cancel()
 			}
 		case <-r.Drain:
-			r.end(qa.ErrInterrupted)
+			r.end(ErrInterrupted)
 		}
 	}
 }
 
-// run is a batch that runs.
-type run[T, R any] struct {
+// batchRun is a batch that runs.
+type batchRun[T, R any] struct {
 	Batch[T, R]
 	inFlight int
 	done     chan func() error
@@ -102,13 +99,13 @@ type run[T, R any] struct {
 }
 
 // start starts the next call. It reports false if none may start now.
-func (r *run[T, R]) start(ctx context.Context) bool {
+func (r *batchRun[T, R]) start(ctx context.Context) bool {
 	if r.inFlight == r.Workers || r.ended != nil || ctx.Err() != nil {
 		return false
 	}
 	select {
 	case <-r.Drain:
-		r.end(qa.ErrInterrupted)
+		r.end(ErrInterrupted)
 		return false
 	default:
 	}
@@ -130,8 +127,8 @@ func (r *run[T, R]) start(ctx context.Context) bool {
 }
 
 // end ends the batch with the first error, but with a stop rather than a drain, and with any other error rather than a stop.
-func (r *run[T, R]) end(err error) {
-	if err != nil && (r.ended == nil || errors.Is(r.ended, qa.ErrInterrupted) || !IsStop(err)) {
+func (r *batchRun[T, R]) end(err error) {
+	if err != nil && (r.ended == nil || errors.Is(r.ended, ErrInterrupted) || !IsStop(err)) {
 		r.ended = err
 	}
 }

@@ -1,4 +1,4 @@
-package asking_test
+package qa_test
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"airqa/qa"
-	"airqa/qa/asking"
 )
 
 // numbers returns 0 to n-1, and then err unless it is nil.
@@ -57,9 +56,9 @@ func TestRun(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var streak asking.Streak
+			var streak qa.Streak
 			asked := 0
-			err := asking.Batch[int, error]{
+			err := qa.Batch[int, error]{
 				Workers: 1, Next: tt.next, Done: func(_ int, failed error) error { return streak.Count(failed) },
 				Ask: func(_ context.Context, i int) (failed, end error) {
 					asked++
@@ -79,7 +78,7 @@ func TestStops(t *testing.T) {
 	ctx, interrupt := context.WithCancelCause(t.Context())
 	for i, stop := range []func(){func() { close(drain) }, func() { interrupt(errLost) }} {
 		asked := 0
-		b := asking.Batch[int, int]{
+		b := qa.Batch[int, int]{
 			Workers: 1, Next: numbers(30, nil), Done: func(int, int) error { return nil },
 			Ask: func(ctx context.Context, i int) (int, error) {
 				if asked++; asked == 4 {
@@ -102,10 +101,10 @@ func TestStops(t *testing.T) {
 // A call in flight ends with its reply when a budget refuses another, and at once when a reply cannot be kept. An error
 // counts more than a drain.
 func TestInFlight(t *testing.T) {
-	for _, end := range []error{spent, &asking.DownError{Last: errBad}, errLost} {
+	for _, end := range []error{spent, &qa.DownError{Last: errBad}, errLost} {
 		gentle, kept, drain := !errors.Is(end, errLost), 0, make(chan struct{})
 		begun, release := make(chan struct{}), make(chan struct{})
-		b := asking.Batch[int, int]{
+		b := qa.Batch[int, int]{
 			Workers: 2, Drain: drain, Next: numbers(9, nil),
 			Ask: func(ctx context.Context, i int) (int, error) {
 				if i == 0 {
@@ -137,7 +136,7 @@ func TestInFlight(t *testing.T) {
 func TestItemsFail(t *testing.T) {
 	failed, taken := make(chan struct{}), 0
 	next := numbers(1, errLost)
-	b := asking.Batch[int, int]{
+	b := qa.Batch[int, int]{
 		Workers: 2,
 		Next: func() (int, error, bool) {
 			i, err, ok := next()
@@ -155,8 +154,8 @@ func TestItemsFail(t *testing.T) {
 }
 
 func TestDownError(t *testing.T) {
-	var streak asking.Streak
-	b := asking.Batch[int, int]{
+	var streak qa.Streak
+	b := qa.Batch[int, int]{
 		Workers: 3, Next: numbers(99, nil), Ask: func(context.Context, int) (int, error) { return 0, nil },
 		Done: func(int, int) error { return streak.Count(errBad) },
 	}
