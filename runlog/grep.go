@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"airqa/internal/concurrent"
-	"airqa/internal/literal"
 )
 
 // Hit is one occurrence of a text in an episode.
@@ -64,14 +63,14 @@ var ErrNoText = errors.New("the text to search for is empty")
 
 // Grep yields the occurrences of a text in all episodes, in the order of the log and without overlaps within a field, of which
 // the first 100 count.
-// They are those of a scan of every decoded field, as [literal.Pattern] compares texts; in the rows of a result, those of
+// They are those of a scan of every decoded field, as [Pattern] compares texts; in the rows of a result, those of
 // the texts of cells as well. Damaged attempts that were started over are left out, as by [Run.Episodes].
 //
 // A [LineError] is an event that could not be decoded, and a [BlobError] a text beside the log that
 // could not be read; iteration continues after both. Any other error, such as that of ctx, ends it.
 func (r *Run) Grep(ctx context.Context, text string) iter.Seq2[Hit, error] {
 	return func(yield func(Hit, error) bool) {
-		pattern := literal.Compile(text)
+		pattern := CompilePattern(text)
 		if pattern.Empty() {
 			yield(Hit{}, ErrNoText)
 			return
@@ -94,7 +93,7 @@ func (r *Run) Grep(ctx context.Context, text string) iter.Seq2[Hit, error] {
 type grep struct {
 	run      *Run
 	log      io.ReaderAt
-	pattern  *literal.Pattern
+	pattern  *Pattern
 	messages []int32 // by line, see [Run.messageIndexes]
 
 	texts  sync.Map        // the searches of stored texts by hash

@@ -19,7 +19,6 @@ import (
 	"pgregory.net/rapid"
 
 	"airqa/internal/ledger"
-	"airqa/internal/literal"
 	"airqa/qa"
 	"airqa/runlog"
 )
@@ -76,7 +75,7 @@ func randomText(t *rapid.T, label string, most int) string {
 
 // query draws a text with visible characters to search for.
 func query(t *rapid.T, dir string) string {
-	if text := anyQuery(t, dir); !literal.Compile(text).Empty() {
+	if text := anyQuery(t, dir); !runlog.CompilePattern(text).Empty() {
 		return text
 	}
 	return "a"
@@ -437,7 +436,7 @@ func (s *scanner) add(field string, hits []runlog.Hit) {
 }
 
 func (s *scanner) scan(text string) (hits []runlog.Hit) {
-	for first, end := range literal.Compile(s.text).All(text) {
+	for first, end := range runlog.CompilePattern(s.text).All(text) {
 		h := s.at
 		h.Offset, h.End, h.Match = first, end, text[first:end]
 		h.Before, h.After = lastOnLine(text[:first]), firstOnLine(text[end:])

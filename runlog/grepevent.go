@@ -10,7 +10,6 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"airqa/internal/literal"
 	"airqa/qa"
 )
 
@@ -204,7 +203,7 @@ const (
 )
 
 // occurrences returns the hits in a text, without their place in the log and those within some ranges of it.
-func occurrences(p *literal.Pattern, text string, without ...[2]int) []Hit {
+func occurrences(p *Pattern, text string, without ...[2]int) []Hit {
 	var hits []Hit
 	for start, end := range p.All(text) {
 		if slices.ContainsFunc(without, func(r [2]int) bool { return r[0] <= start && end <= r[1] }) {
@@ -241,7 +240,7 @@ func Excerpt(text string, start, end int) Hit {
 }
 
 // inResult returns the hits in a tool's result: in the text that the model saw, and in its rows as people are shown them.
-func inResult(p *literal.Pattern, text string) []Hit {
+func inResult(p *Pattern, text string) []Hit {
 	hits := occurrences(p, text)
 	if !strings.HasPrefix(text, "{") || len(hits) == 0 && !p.MayContain(text) {
 		return hits

@@ -19,7 +19,6 @@ import (
 	"strings"
 	"unicode"
 
-	"airqa/internal/literal"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/runlog"
@@ -413,7 +412,7 @@ type Hit struct {
 // episode without a hit there may have one in what lists show of it; its field is "episode", "question" or "gold".
 func (l *Library) Grep(ctx context.Context, text string) iter.Seq2[Hit, error] {
 	return func(yield func(Hit, error) bool) {
-		pattern := literal.Compile(text)
+		pattern := runlog.CompilePattern(text)
 		for _, r := range l.Runs {
 			has := make(map[string]bool)
 			for hit, err := range r.Log.Grep(ctx, text) {
@@ -431,7 +430,7 @@ func (l *Library) Grep(ctx context.Context, text string) iter.Seq2[Hit, error] {
 }
 
 // grep yields the first hit in what lists show of an episode. It returns false to stop.
-func (w *Row) grep(p *literal.Pattern, yield func(Hit, error) bool) bool {
+func (w *Row) grep(p *runlog.Pattern, yield func(Hit, error) bool) bool {
 	for _, f := range []struct{ name, text string }{{"episode", w.Episode}, {"question", w.Question}, {"gold", w.Gold}} {
 		for first, end := range p.All(f.text) {
 			hit := runlog.Excerpt(f.text, first, end)

@@ -1,4 +1,4 @@
-package literal
+package runlog
 
 import (
 	"bytes"
@@ -21,8 +21,8 @@ import (
 // Invisible characters, such as soft hyphens, do not count.
 type Pattern struct{ folded []byte }
 
-// Compile returns the pattern of a text. One without visible characters matches nothing.
-func Compile(text string) *Pattern { return &Pattern{fold(text, nil)} }
+// CompilePattern returns the pattern of a text. One without visible characters matches nothing.
+func CompilePattern(text string) *Pattern { return &Pattern{fold(text, nil)} }
 
 // Empty reports whether the pattern has no visible characters.
 func (p *Pattern) Empty() bool { return len(p.folded) == 0 }

@@ -1,4 +1,4 @@
-package literal_test
+package runlog_test
 
 import (
 	"encoding/json"
@@ -12,8 +12,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
-	"airqa/internal/literal"
 	"airqa/internal/terminal"
+	"airqa/runlog"
 )
 
 func TestAll(t *testing.T) {
@@ -55,7 +55,7 @@ func TestAll(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
-			for start, end := range literal.Compile(c.pattern).All(c.text) {
+			for start, end := range runlog.CompilePattern(c.pattern).All(c.text) {
 				got = append(got, fmt.Sprint(start, ":", c.text[start:end]))
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
@@ -80,7 +80,7 @@ func texts(most int) *rapid.Generator[string] {
 func TestAgainstComparison(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pattern, text := texts(4).Draw(t, "pattern"), texts(30).Draw(t, "text")
-		p := literal.Compile(pattern)
+		p := runlog.CompilePattern(pattern)
 		want := reference(pattern) != "" && strings.Contains(reference(text), reference(pattern))
 		found := false
 		for start, end := range p.All(text) {
@@ -140,7 +140,7 @@ func inWord(r rune) bool {
 func BenchmarkAll(b *testing.B) {
 	text := strings.Repeat("A passage of a paper, of some \"hundred\" characters and\n", 4000)
 	for _, pattern := range []string{"x", "of x", "characterizations", "Characterizations", "日本", "zebra"} {
-		p := literal.Compile(pattern)
+		p := runlog.CompilePattern(pattern)
 		b.Run(pattern, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
