@@ -1,7 +1,7 @@
 // Package diff compares trajectories. [Of] aligns the steps of two episodes by function and normalized arguments, and names
 // the first different action and the first different observation; [OfRuns] lists the questions whose verdict differs
-// between two runs, and where their trajectories diverge. [Results] compares two observations. The package executes
-// nothing and prints nothing (package trace/text does).
+// between two runs, and where their trajectories diverge. [Results] compares two observations, and [SQLLines] lays
+// out a statement. The package executes nothing and prints nothing (package trace/text does).
 package diff
 
 import (

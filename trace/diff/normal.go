@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/internal/sqltext"
 	"airqa/internal/words"
 	"airqa/qa"
 )
@@ -89,46 +88,46 @@ WINDOW WITH WITHIN`)
 // normalSQL returns a statement with one space between its tokens and keywords in upper case, without comments and a final
 // semicolon, and with the literals of each IN list sorted. Literals and quoted names are kept as they are.
 func normalSQL(text string) string {
-	var tokens []sqltext.Token
-	for t := range sqltext.Tokens(text) {
-		if t.Kind != sqltext.Space && t.Kind != sqltext.Comment {
-			if upper := t.Upper(); t.Kind == sqltext.Word && sqlKeywords[upper] {
-				t.Text = upper
+	var tokens []sqlToken
+	for t := range sqlTokens(text) {
+		if t.kind != sqlSpace && t.kind != sqlComment {
+			if upper := t.upper(); t.kind == sqlWord && sqlKeywords[upper] {
+				t.text = upper
 			}
 			tokens = append(tokens, t)
 		}
 	}
-	for len(tokens) > 0 && tokens[len(tokens)-1].Text == ";" {
+	for len(tokens) > 0 && tokens[len(tokens)-1].text == ";" {
 		tokens = tokens[:len(tokens)-1]
 	}
 	words := make([]string, len(tokens))
 	for i, t := range tokens {
-		if t.Text == "IN" && i+1 < len(tokens) && tokens[i+1].Text == "(" {
+		if t.text == "IN" && i+1 < len(tokens) && tokens[i+1].text == "(" {
 			sortList(tokens[i+2:])
 		}
-		words[i] = t.Text
+		words[i] = t.text
 	}
 	return strings.Join(words, " ")
 }
 
 // sortList sorts the literals of an IN list in place, whose order does not matter. It changes nothing if there is anything
 // else before the closing parenthesis.
-func sortList(tokens []sqltext.Token) {
-	end := slices.IndexFunc(tokens, func(t sqltext.Token) bool { return t.Text == ")" })
+func sortList(tokens []sqlToken) {
+	end := slices.IndexFunc(tokens, func(t sqlToken) bool { return t.text == ")" })
 	if end < 0 {
 		return
 	}
-	var list []sqltext.Token
+	var list []sqlToken
 	for i, t := range tokens[:end] {
-		isLiteral := t.Text[0] == '\'' || t.Kind == sqltext.Number
+		isLiteral := t.text[0] == '\'' || t.kind == sqlNumber
 		switch {
 		case i%2 == 0 && isLiteral:
 			list = append(list, t)
-		case i%2 == 0 || t.Text != ",":
+		case i%2 == 0 || t.text != ",":
 			return
 		}
 	}
-	slices.SortFunc(list, func(a, b sqltext.Token) int { return strings.Compare(a.Text, b.Text) })
+	slices.SortFunc(list, func(a, b sqlToken) int { return strings.Compare(a.text, b.text) })
 	for i, t := range list {
 		tokens[2*i] = t
 	}

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"airqa/agent/action"
-	"airqa/internal/sqltext"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/trace"
+	"airqa/trace/diff"
 )
 
 // step is what is printed of a step besides its texts.
@@ -180,7 +180,7 @@ func replyParts(s qa.Step) (list []part) {
 func actionPart(a qa.Action) part {
 	p := part{label: "action", colour: bold, text: a.Text, language: "python"}
 	if sql, ok := a.Args["sql"].(string); ok {
-		p.head, p.text, p.language = a.Name, strings.Join(sqltext.Lines(sql), "\n"), "sql"
+		p.head, p.text, p.language = a.Name, strings.Join(diff.SQLLines(sql), "\n"), "sql"
 		if len(a.Args) > 1 {
 			p.head += " " + a.Text
 		}

@@ -1,7 +1,7 @@
-// Package sqltext splits SQL of models into tokens, see [Tokens], and lays it out over lines for reading, see [Lines].
+// Package sqltext splits SQL of models into tokens, see [Tokens], and lays it out over lines for reading, see [SQLLines].
 //
 // It knows the words of DuckDB's SELECT, not its grammar: any text is accepted. A layout changes only whitespace.
-package sqltext
+package diff
 
 import (
 	"slices"
@@ -9,34 +9,34 @@ import (
 	"unicode/utf8"
 )
 
-// token is a part of a statement that stays as it is.
-type token struct {
-	Token
+// spacedToken is a part of a statement that stays as it is.
+type spacedToken struct {
+	sqlToken
 	// spaced means that whitespace comes before it.
 	spaced bool
 }
 
-// short is the number of characters up to which a statement stays on one line.
-const short = 60
+// shortSQL is the number of characters up to which a statement stays on one line.
+const shortSQL = 60
 
-// Lines lays out a statement: a line for each clause, indented by two spaces in a subquery, for each condition, and for
+// SQLLines lays out a statement: a line for each clause, indented by two spaces in a subquery, for each condition, and for
 // each column of a long list. A short statement stays on one line.
-func Lines(sql string) []string {
-	var list []token
+func SQLLines(sql string) []string {
+	var list []spacedToken
 	spaced := false
-	for t := range Tokens(sql) {
-		if strings.TrimSpace(t.Text) == "" {
+	for t := range sqlTokens(sql) {
+		if strings.TrimSpace(t.text) == "" {
 			spaced = true
 			continue
 		}
-		ended := strings.HasSuffix(t.Text, "\n")
-		t.Text = strings.TrimRight(t.Text, "\r\n")
-		list = append(list, token{t, spaced})
+		ended := strings.HasSuffix(t.text, "\n")
+		t.text = strings.TrimRight(t.text, "\r\n")
+		list = append(list, spacedToken{t, spaced})
 		spaced = ended
 	}
-	w := writer{list: list, levels: []level{{query: true}}}
-	comment := slices.ContainsFunc(list, func(t token) bool { return strings.HasPrefix(t.Text, "--") })
-	w.flat = !comment && len(sql) <= short
+	w := sqlWriter{list: list, levels: []level{{query: true}}}
+	comment := slices.ContainsFunc(list, func(t spacedToken) bool { return strings.HasPrefix(t.text, "--") })
+	w.flat = !comment && len(sql) <= shortSQL
 	for i := range list {
 		w.put(i)
 	}
@@ -56,11 +56,11 @@ type level struct {
 
 // condition reports whether a word begins a further condition of the clause.
 func (l *level) condition(word string) bool {
-	return l.query && (word == "AND" || word == "OR") && conditions[l.clause]
+	return l.query && (word == "AND" || word == "OR") && conditionClauses[l.clause]
 }
 
-type writer struct {
-	list   []token
+type sqlWriter struct {
+	list   []spacedToken
 	levels []level
 	lines  []string
 	line   string
@@ -68,13 +68,13 @@ type writer struct {
 	flat bool
 }
 
-func (w *writer) top() *level { return &w.levels[len(w.levels)-1] }
+func (w *sqlWriter) top() *level { return &w.levels[len(w.levels)-1] }
 
-func (w *writer) put(i int) {
+func (w *sqlWriter) put(i int) {
 	t, l := w.list[i], w.top()
-	word := t.Upper()
+	word := t.upper()
 	switch {
-	case t.Text == ")" && len(w.levels) > 1:
+	case t.text == ")" && len(w.levels) > 1:
 		w.levels = w.levels[:len(w.levels)-1]
 		if l.query {
 			w.feed(l.indent - 2)
@@ -92,29 +92,29 @@ func (w *writer) put(i int) {
 	if t.spaced && strings.TrimSpace(w.line) != "" {
 		w.line += " "
 	}
-	w.line += t.Text
+	w.line += t.text
 	w.after(i)
 }
 
 // after opens a level, or ends the line after a comment or a column of a long list.
-func (w *writer) after(i int) {
+func (w *sqlWriter) after(i int) {
 	t, l := w.list[i], w.top()
 	switch {
-	case t.Text == "(":
+	case t.text == "(":
 		next := level{indent: l.indent}
-		if i+1 < len(w.list) && slices.Contains([]string{"SELECT", "WITH"}, w.list[i+1].Upper()) {
+		if i+1 < len(w.list) && slices.Contains([]string{"SELECT", "WITH"}, w.list[i+1].upper()) {
 			next.query, next.indent = true, l.indent+2
 		}
 		w.levels = append(w.levels, next)
-	case strings.HasPrefix(t.Text, "--"):
+	case strings.HasPrefix(t.text, "--"):
 		w.feed(l.indent + 2)
-	case t.Text == "," && l.query && utf8.RuneCountInString(w.line) > short:
+	case t.text == "," && l.query && utf8.RuneCountInString(w.line) > shortSQL:
 		w.feed(l.indent + 2)
 	}
 }
 
 // feed begins a line, unless the current one is empty.
-func (w *writer) feed(indent int) {
+func (w *sqlWriter) feed(indent int) {
 	if w.flat {
 		return
 	}
@@ -124,29 +124,29 @@ func (w *writer) feed(indent int) {
 	w.line = strings.Repeat(" ", max(indent, 0))
 }
 
-// conditions are the clauses with a condition.
-var conditions = map[string]bool{"WHERE": true, "HAVING": true, "QUALIFY": true, "ON": true}
+// conditionClauses are the clauses with a condition.
+var conditionClauses = map[string]bool{"WHERE": true, "HAVING": true, "QUALIFY": true, "ON": true}
 
-// clauses begin a clause by themselves; joins if JOIN follows; pairs if BY follows.
+// clauses begin a clause by themselves; joins if JOIN follows; grouping if BY follows.
 var (
-	clauses = []string{"SELECT", "FROM", "WHERE", "HAVING", "QUALIFY", "LIMIT", "OFFSET", "UNION", "INTERSECT", "EXCEPT", "WITH", "JOIN", "VALUES"}
-	joins   = []string{"LEFT", "RIGHT", "FULL", "INNER", "CROSS", "NATURAL", "SEMI", "ANTI", "ASOF", "POSITIONAL"}
-	pairs   = []string{"GROUP", "ORDER"}
+	clauses  = []string{"SELECT", "FROM", "WHERE", "HAVING", "QUALIFY", "LIMIT", "OFFSET", "UNION", "INTERSECT", "EXCEPT", "WITH", "JOIN", "VALUES"}
+	joins    = []string{"LEFT", "RIGHT", "FULL", "INNER", "CROSS", "NATURAL", "SEMI", "ANTI", "ASOF", "POSITIONAL"}
+	grouping = []string{"GROUP", "ORDER"}
 )
 
 // clause reports whether a clause begins at a token. The second word of "LEFT JOIN" or "UNION SELECT" does not begin a line.
-func (w *writer) clause(i int) bool {
-	word, before := w.list[i].Upper(), ""
+func (w *sqlWriter) clause(i int) bool {
+	word, before := w.list[i].upper(), ""
 	if i > 0 {
-		before = w.list[i-1].Upper()
+		before = w.list[i-1].upper()
 	}
 	next := func(want string, within int) bool {
-		return slices.ContainsFunc(w.list[i+1:min(i+1+within, len(w.list))], func(t token) bool { return t.Upper() == want })
+		return slices.ContainsFunc(w.list[i+1:min(i+1+within, len(w.list))], func(t spacedToken) bool { return t.upper() == want })
 	}
 	switch {
 	case slices.Contains(joins, word):
 		return !slices.Contains(joins, before) && next("JOIN", 2)
-	case slices.Contains(pairs, word):
+	case slices.Contains(grouping, word):
 		return next("BY", 1)
 	case word == "JOIN":
 		return before != "OUTER" && !slices.Contains(joins, before)

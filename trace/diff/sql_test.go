@@ -1,4 +1,4 @@
-package sqltext_test
+package diff_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/internal/sqltext"
+	"airqa/trace/diff"
 )
 
 func TestLines(t *testing.T) {
@@ -32,7 +32,7 @@ func TestLines(t *testing.T) {
 		},
 		{"not SQL", ") ) '\"-- ( unclosed and on and on and on and on and on and on and on and on", ") ) '\"-- ( unclosed and on and on and on and on and on and on and on and on"},
 	} {
-		if diff := cmp.Diff(tt.want, strings.Join(sqltext.Lines(tt.sql), "\n")); diff != "" {
+		if diff := cmp.Diff(tt.want, strings.Join(diff.SQLLines(tt.sql), "\n")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
@@ -43,7 +43,7 @@ func FuzzLines(f *testing.F) {
 	f.Add("SELECT 'a  b' FROM (SELECT 1) -- x\nWHERE \"c d\" = 1")
 	f.Fuzz(func(t *testing.T, sql string) {
 		squeeze := func(text string) string { return strings.Join(strings.Fields(text), "") }
-		if got := strings.Join(sqltext.Lines(sql), "\n"); squeeze(got) != squeeze(sql) {
+		if got := strings.Join(diff.SQLLines(sql), "\n"); squeeze(got) != squeeze(sql) {
 			t.Errorf("%q of %q", got, sql)
 		}
 	})
