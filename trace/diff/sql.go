@@ -1,6 +1,3 @@
-// Package sqltext splits SQL of models into tokens, see [Tokens], and lays it out over lines for reading, see [SQLLines].
-//
-// It knows the words of DuckDB's SELECT, not its grammar: any text is accepted. A layout changes only whitespace.
 package diff
 
 import (
@@ -20,7 +17,8 @@ type spacedToken struct {
 const shortSQL = 60
 
 // SQLLines lays out a statement: a line for each clause, indented by two spaces in a subquery, for each condition, and for
-// each column of a long list. A short statement stays on one line.
+// each column of a long list. A short statement stays on one line. It knows the words of DuckDB's SELECT, not its grammar: any
+// text is accepted, and only whitespace changes.
 func SQLLines(sql string) []string {
 	var list []spacedToken
 	spaced := false
