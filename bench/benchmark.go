@@ -1,6 +1,7 @@
 // Package bench is airqa bench: companion benchmarks beside AirQA. It has what they share: data ([Dataset]), the reader
 // of lenient JSON ([Object]), tables of results ([Result]), the questions and papers of a run with a language model
-// ([Questions], [Fill]), and predictions ([ReadPredictions], [WriteAnswers]).
+// ([Questions], [Fill]), predictions ([ReadPredictions], [WriteAnswers]), and the agreement of raters: [ReadRatings] reads a
+// table of ratings as people's programs write it, and [Agree] measures it with internal/stats.
 //
 // Each benchmark has a folder of its own, with its reader, metrics, baselines and tables, and is a [Benchmark] in the list
 // of cmd/airqa: nothing else knows it. To add one, write such a folder and a line in that list.

@@ -7,20 +7,19 @@ import (
 	"testing"
 
 	"airqa/bench"
-	"airqa/bench/agreement"
 	"airqa/bench/dorismae"
 	"airqa/internal/testkit/benchtest"
 )
 
 // agreeOnTestSet measures the ratings of DORIS-MAE's test set, with other annotations if there are any.
-func agreeOnTestSet(t *testing.T, annotations string, c agreement.Config) *bench.Result {
+func agreeOnTestSet(t *testing.T, annotations string, c bench.AgreementConfig) *bench.Result {
 	t.Helper()
 	ratings, err := dorismae.Benchmark().Ratings(folder+"dataset.json", annotations)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.Model = bench.ModelRater
-	r, err := agreement.Agree(ratings, c)
+	r, err := bench.Agree(ratings, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +40,7 @@ func value(t *testing.T, r *bench.Result, table, row, column string) float64 {
 }
 
 func TestAgreeOfTestSet(t *testing.T) {
-	r := agreeOnTestSet(t, "", agreement.Config{Measure: "all", Margin: 0.05, Rounds: 200, Seed: 1})
+	r := agreeOnTestSet(t, "", bench.AgreementConfig{Measure: "all", Margin: 0.05, Rounds: 200, Seed: 1})
 	mean := 0.0
 	for _, who := range []string{"1", "2", "3"} {
 		mean += value(t, r, "pairs", "annotator_"+who+", model", "exact") / 3
@@ -66,7 +65,7 @@ func TestAgreeOfTestSet(t *testing.T) {
 	if err := os.WriteFile(other, []byte(`[{"aspect_id": "0", "abstract_id": 0, "score": 2}, {"aspect_id": "0", "abstract_id": 2, "score": 2}]`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r = agreeOnTestSet(t, other, agreement.Config{Measure: "exact", Rounds: 10})
+	r = agreeOnTestSet(t, other, bench.AgreementConfig{Measure: "exact", Rounds: 10})
 	for _, tb := range r.Tables {
 		if tb.Name == "parity" && (len(tb.Measures) != 6 || *tb.Measures[2].N > 2) {
 			t.Errorf("parity %+v", tb.Measures)

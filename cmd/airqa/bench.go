@@ -13,7 +13,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"airqa/bench"
-	"airqa/bench/agreement"
 	"airqa/bench/argscichat"
 	"airqa/bench/dorismae"
 	"airqa/bench/qasper"
@@ -93,13 +92,13 @@ func (f benchOutput) write(a *app, r *bench.Result) error {
 
 type benchAgreeCmd struct {
 	benchOutput
-	Annotations string `placeholder:"FILE" help:"Annotations from airqa bench annotate --export, used instead of the dataset's own (doris-mae)."`
-	agreement.Config
+	Annotations string `placeholder:"FILE" help:"Annotations from airqa bench annotate --export, used as the model's scores. Default: the scores in the doris-mae file."`
+	bench.AgreementConfig
 }
 
 func (c benchAgreeCmd) Run(a *app) error {
-	config := c.Config
-	read := agreement.Read
+	config := c.AgreementConfig
+	read := bench.ReadRatings
 	if strings.EqualFold(filepath.Ext(c.File), ".json") { // a benchmark's file, not a table
 		config.Model = cmp.Or(config.Model, bench.ModelRater)
 		read = c.benchmarkRatings
@@ -113,7 +112,7 @@ func (c benchAgreeCmd) Run(a *app) error {
 	if config.Model != "" && (c.Margin < 0 || math.IsNaN(c.Margin) || c.Rounds < 1) {
 		return qa.Usagef("--margin must not be negative, and --bootstrap must be at least 1")
 	}
-	r, err := agreement.Agree(ratings, config)
+	r, err := bench.Agree(ratings, config)
 	if err != nil {
 		return err
 	}

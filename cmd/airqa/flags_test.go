@@ -17,7 +17,8 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/bench/agreement"
+	"airqa/agent"
+	"airqa/bench"
 	"airqa/env/embed"
 	"airqa/env/embed/minilm"
 	"airqa/ingest"
@@ -68,11 +69,11 @@ var effects = []effect{
 	{"embed-base-url", "--embed-base-url http://127.0.0.1:8/v1", embedConfig(func(c embed.OpenAIConfig) any { return c.BaseURL }), "http://127.0.0.1:8/v1"},
 
 	{"annotations", "--annotations a", annotationsOf, "a"},
-	{"rater", "--rater a", ratersOf(func(r agreement.Config) any { return r.Model }), "a"},
-	{"measure", "--measure rho", ratersOf(func(r agreement.Config) any { return r.Measure }), "rho"},
-	{"margin", "--margin 0.2", ratersOf(func(r agreement.Config) any { return r.Margin }), 0.2},
-	{"bootstrap", "--bootstrap 9", ratersOf(func(r agreement.Config) any { return r.Rounds }), 9},
-	{"bootstrap-seed", "--bootstrap-seed 7", ratersOf(func(r agreement.Config) any { return r.Seed }), uint64(7)},
+	{"rater", "--rater a", ratersOf(func(r bench.AgreementConfig) any { return r.Model }), "a"},
+	{"measure", "--measure rho", ratersOf(func(r bench.AgreementConfig) any { return r.Measure }), "rho"},
+	{"margin", "--margin 0.2", ratersOf(func(r bench.AgreementConfig) any { return r.Margin }), 0.2},
+	{"bootstrap", "--bootstrap 9", ratersOf(func(r bench.AgreementConfig) any { return r.Rounds }), 9},
+	{"bootstrap-seed", "--bootstrap-seed 7", ratersOf(func(r bench.AgreementConfig) any { return r.Seed }), uint64(7)},
 
 	{"embed-tokens", "--embed-tokens 512", embedConfig(func(c embed.OpenAIConfig) any { return c.Tokens }), 512},
 	{"embed-threads", "--embed-threads 3", embedThreads, 3},
@@ -428,10 +429,10 @@ type endpoints interface {
 }
 
 // ratersOf reads a part of how raters are compared.
-func ratersOf(part func(agreement.Config) any) func(*testing.T, *app, any) any {
+func ratersOf(part func(bench.AgreementConfig) any) func(*testing.T, *app, any) any {
 	return func(_ *testing.T, _ *app, c any) any {
 		if c, ok := c.(benchAgreeCmd); ok {
-			return part(c.Config)
+			return part(c.AgreementConfig)
 		}
 		return nil
 	}

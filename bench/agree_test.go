@@ -1,10 +1,10 @@
-package agreement_test
+package bench_test
 
 import (
 	"strings"
 	"testing"
 
-	"airqa/bench/agreement"
+	"airqa/bench"
 	"airqa/internal/testkit/benchtest"
 )
 
@@ -12,18 +12,18 @@ func TestAgreeMisuse(t *testing.T) {
 	words := "a,b,c\nyes,no,yes\nno,no,yes\n"
 	tests := []struct {
 		want, table string
-		c           agreement.Config
+		c           bench.AgreementConfig
 	}{
-		{`no rater is named "x"; the raters are a, b, c`, words, agreement.Config{Model: "x", Rounds: 1}},
-		{"needs numbers", words, agreement.Config{Model: "c", Measure: "rho", Rounds: 1}},
-		{"needs two others", "a,b\n1,2\n1,1\n", agreement.Config{Model: "a", Rounds: 1}},
+		{`no rater is named "x"; the raters are a, b, c`, words, bench.AgreementConfig{Model: "x", Rounds: 1}},
+		{"needs numbers", words, bench.AgreementConfig{Model: "c", Measure: "rho", Rounds: 1}},
+		{"needs two others", "a,b\n1,2\n1,1\n", bench.AgreementConfig{Model: "a", Rounds: 1}},
 	}
 	for _, tt := range tests {
-		ratings, err := agreement.Read(benchtest.File(t, "r.csv", tt.table))
+		ratings, err := bench.ReadRatings(benchtest.File(t, "r.csv", tt.table))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := agreement.Agree(ratings, tt.c); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := bench.Agree(ratings, tt.c); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", tt.want, err)
 		}
 	}

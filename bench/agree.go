@@ -1,7 +1,4 @@
-// Package agreement is airqa bench agree: tables of how far raters agree. [Read] reads a table of ratings as people's
-// programs write it, [Agree] measures it, and compares one rater, a model, to the others. The statistics are in
-// internal/stats.
-package agreement
+package bench
 
 import (
 	"fmt"
@@ -11,13 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"airqa/bench"
 	"airqa/internal/stats"
 	"airqa/qa"
 )
 
-// Config configures [Agree], as flags of a command.
-type Config struct {
+// AgreementConfig configures [Agree], as flags of a command.
+type AgreementConfig struct {
 	File  string `arg:"" name:"file" help:"CSV with a header of rater names and one row per unit; or the doris-mae dataset, for its test set."`
 	Model string `name:"rater" placeholder:"NAME" help:"Compare this rater, a model, to the others. Default: model, for doris-mae."`
 	// Measure is the name of one of [stats.PairMeasures], or "all".
@@ -27,9 +23,9 @@ type Config struct {
 	Seed    uint64  `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
 }
 
-// table is ratings with their values as numbers, by rater. NaN is a missing value.
-type table struct {
-	bench.Ratings
+// ratingTable is ratings with their values as numbers, by rater. NaN is a missing value.
+type ratingTable struct {
+	Ratings
 	// categories are the distinct values, sorted.
 	categories []string
 	// numbers are the values by rater, or their positions in categories if some are not numbers.
@@ -37,8 +33,8 @@ type table struct {
 	numeric bool
 }
 
-func newTable(r bench.Ratings) table {
-	t := table{Ratings: r, numeric: true}
+func newRatingTable(r Ratings) ratingTable {
+	t := ratingTable{Ratings: r, numeric: true}
 	for _, unit := range r.Units {
 		t.categories = append(t.categories, unit...)
 	}
@@ -66,10 +62,10 @@ func newTable(r bench.Ratings) table {
 }
 
 // Agree measures the agreement of raters, and compares one of them, a model, to the others.
-func Agree(r bench.Ratings, c Config) (*bench.Result, error) {
-	t := newTable(r)
-	result := bench.NewResult("", "Agreement of "+filepath.Base(c.File), c.File, r.Faults)
-	result.Tables = []bench.Table{t.measures()}
+func Agree(r Ratings, c AgreementConfig) (*Result, error) {
+	t := newRatingTable(r)
+	result := NewResult("", "Agreement of "+filepath.Base(c.File), c.File, r.Faults)
+	result.Tables = []Table{t.measures()}
 	result.Note(r.Notes...)
 	notes := []string{
 		"n is the number of units with two values or more; the others are left out. A measure without value is undefined: " +
@@ -103,10 +99,10 @@ func Agree(r bench.Ratings, c Config) (*bench.Result, error) {
 }
 
 // measures returns the agreement of all raters, and the pairwise measures of two.
-func (t table) measures() bench.Table {
+func (t ratingTable) measures() Table {
 	title := fmt.Sprintf("%d raters, %d units", len(t.Raters), len(t.Units))
-	list := bench.Table{Name: "agreement", Title: title, Label: "measure", Decimals: 6}
-	add := func(row string, value float64, n int) { list.Add(bench.Value(row, "value", value).Over(n)) }
+	list := Table{Name: "agreement", Title: title, Label: "measure", Decimals: 6}
+	add := func(row string, value float64, n int) { list.Add(Value(row, "value", value).Over(n)) }
 	pairable := 0
 	var votes [][]string
 	for _, unit := range t.Units {
@@ -154,9 +150,9 @@ func shared(a, b []float64) (x, y []float64) {
 }
 
 // pairs has a row for each pair of raters.
-func (t table) pairs() bench.Table {
+func (t ratingTable) pairs() Table {
 	const title = "Pairs of raters; macro precision and recall take the second as true"
-	list := bench.Table{Name: "pairs", Title: title, Label: "raters", Decimals: 4}
+	list := Table{Name: "pairs", Title: title, Label: "raters", Decimals: 4}
 	for i := range t.Raters {
 		for j := i + 1; j < len(t.Raters); j++ {
 			a, b := shared(t.numbers[i], t.numbers[j])
@@ -165,11 +161,11 @@ func (t table) pairs() bench.Table {
 				macro = stats.Macro{Precision: math.NaN(), Recall: math.NaN(), F1: math.NaN()}
 			}
 			list.Add(
-				bench.Value(row, "exact", stats.ExactAgreement(a, b)).Over(len(a)), bench.Value(row, "kappa", stats.CohenKappa(a, b)),
-				bench.Value(row, "prec.", macro.Precision), bench.Value(row, "recall", macro.Recall), bench.Value(row, "F1", macro.F1),
+				Value(row, "exact", stats.ExactAgreement(a, b)).Over(len(a)), Value(row, "kappa", stats.CohenKappa(a, b)),
+				Value(row, "prec.", macro.Precision), Value(row, "recall", macro.Recall), Value(row, "F1", macro.F1),
 			)
 			if t.numeric {
-				list.Add(bench.Value(row, "rho", stats.Spearman(a, b)))
+				list.Add(Value(row, "rho", stats.Spearman(a, b)))
 			}
 		}
 	}
@@ -177,8 +173,8 @@ func (t table) pairs() bench.Table {
 }
 
 // labels has the share of each value for each rater.
-func (t table) labels() bench.Table {
-	list := bench.Table{Name: "labels", Title: "Labels: their shares", Label: "rater", Decimals: 2}
+func (t ratingTable) labels() Table {
+	list := Table{Name: "labels", Title: "Labels: their shares", Label: "rater", Decimals: 2}
 	for r, rater := range t.Raters {
 		counts, n := make(map[string]int), 0
 		for _, unit := range t.Units {
@@ -188,7 +184,7 @@ func (t table) labels() bench.Table {
 			}
 		}
 		for i, c := range t.categories {
-			m := bench.Value(rater, c, float64(counts[c])/float64(n))
+			m := Value(rater, c, float64(counts[c])/float64(n))
 			if i == 0 {
 				m = m.Over(n)
 			}
@@ -199,17 +195,17 @@ func (t table) labels() bench.Table {
 }
 
 // parity compares the model to the others.
-func (t table) parity(c Config) (bench.Table, []string, error) {
+func (t ratingTable) parity(c AgreementConfig) (Table, []string, error) {
 	at := slices.Index(t.Raters, c.Model)
 	switch {
 	case at < 0:
-		return bench.Table{}, nil, qa.Usagef("no rater is named %q; the raters are %s", c.Model, strings.Join(t.Raters, ", "))
+		return Table{}, nil, qa.Usagef("no rater is named %q; the raters are %s", c.Model, strings.Join(t.Raters, ", "))
 	case len(t.Raters) < 3:
-		return bench.Table{}, nil, qa.Usagef("%d raters: comparing %q to the others needs two others, whose agreement is the standard",
+		return Table{}, nil, qa.Usagef("%d raters: comparing %q to the others needs two others, whose agreement is the standard",
 			len(t.Raters), c.Model)
 	}
 	humans := slices.Concat(t.numbers[:at], t.numbers[at+1:])
-	list := bench.Table{
+	list := Table{
 		Name: "parity", Title: fmt.Sprintf("%s with the others, and the others among themselves", c.Model), Label: "measure", Decimals: 4,
 	}
 	undefined := 0
@@ -220,9 +216,9 @@ func (t table) parity(c Config) (bench.Table, []string, error) {
 		p := stats.CompareToHumans(t.numbers[at], humans, stats.ParityConfig{Measure: m, Margin: c.Margin, Rounds: c.Rounds, Seed: c.Seed})
 		undefined += p.Undefined
 		list.Add(
-			bench.Value(m.Name, c.Model, p.Model), bench.Value(m.Name, "others", p.Humans),
-			bench.Value(m.Name, "difference", p.Difference).Over(p.Units),
-			bench.Value(m.Name, "low", p.Interval.Low), bench.Value(m.Name, "high", p.Interval.High), bench.Value(m.Name, "p", p.P),
+			Value(m.Name, c.Model, p.Model), Value(m.Name, "others", p.Humans),
+			Value(m.Name, "difference", p.Difference).Over(p.Units),
+			Value(m.Name, "low", p.Interval.Low), Value(m.Name, "high", p.Interval.High), Value(m.Name, "p", p.P),
 		)
 	}
 	if len(list.Measures) == 0 {

@@ -1,4 +1,4 @@
-package agreement_test
+package bench_test
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"airqa/bench"
-	"airqa/bench/agreement"
 )
 
 func agreeOn(t *testing.T, table string) (*bench.Result, error) {
@@ -18,11 +17,11 @@ func agreeOn(t *testing.T, table string) (*bench.Result, error) {
 	if err := os.WriteFile(file, []byte(table), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ratings, err := agreement.Read(file)
+	ratings, err := bench.ReadRatings(file)
 	if err != nil {
 		return nil, err
 	}
-	return agreement.Agree(ratings, agreement.Config{File: file})
+	return bench.Agree(ratings, bench.AgreementConfig{File: file})
 }
 
 // The same ratings of two raters, as different programs write them: four of five units have both, three are equal.

@@ -1,4 +1,4 @@
-package agreement
+package bench
 
 import (
 	"bytes"
@@ -14,16 +14,15 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"airqa/bench"
 	"airqa/internal/files"
 	"airqa/internal/lazyregexp"
 	"airqa/internal/terminal"
 	"airqa/qa/dataset"
 )
 
-// Read reads a table with a line for each unit and a column for each rater, as pandas, R and spreadsheets write it: see
+// ReadRatings reads a table with a line for each unit and a column for each rater, as pandas, R and spreadsheets write it: see
 // docs/bench.md. A value has one label, however it is written.
-func Read(path string) (t bench.Ratings, err error) {
+func ReadRatings(path string) (t Ratings, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("read ratings: %s: %w", path, err)
@@ -82,7 +81,7 @@ func splitSheet(text []byte) (sheet, error) {
 	best, problem := readSheet(text, '\t')
 	for _, comma := range []rune{';', ','} {
 		t, err := readSheet(text, comma)
-		if rank(t, err) > rank(best, problem) {
+		if rankSheet(t, err) > rankSheet(best, problem) {
 			best, problem = t, err
 		}
 	}
@@ -95,8 +94,8 @@ func splitSheet(text []byte) (sheet, error) {
 	return best, problem
 }
 
-// rank puts tables before other readings of a file, and more columns before fewer.
-func rank(s sheet, err error) int {
+// rankSheet puts tables before other readings of a file, and more columns before fewer.
+func rankSheet(s sheet, err error) int {
 	if err == nil && len(s.head) > 1 {
 		return math.MaxInt32 + len(s.head)
 	}
@@ -191,7 +190,7 @@ func (s *sheet) split() (units, raters []int) {
 // of the columns after it. Numbers from 0 or 1 on are names, too, unless the other columns are such rankings themselves.
 func (s *sheet) names(c int) bool {
 	values := s.column(c)
-	if slices.Contains(values, "") || !distinct(values) {
+	if slices.Contains(values, "") || !allDistinct(values) {
 		return false
 	}
 	numbers, whole := extentOf(values)
@@ -201,7 +200,7 @@ func (s *sheet) names(c int) bool {
 	among, repeats := false, false
 	for other := c + 1; other < len(s.head); other++ {
 		list := s.column(other)
-		repeats = repeats || !distinct(list)
+		repeats = repeats || !allDistinct(list)
 		among = among || slices.ContainsFunc(list, func(v string) bool {
 			return v != "" && slices.Contains(values, v) || numbers.contains(v)
 		})
@@ -239,7 +238,7 @@ func (e extent) isCount(n int) bool {
 	return (e.low == 0 || e.low == 1) && e.high-e.low == float64(n-1)
 }
 
-func distinct(values []string) bool {
+func allDistinct(values []string) bool {
 	return len(slices.Compact(slices.Sorted(slices.Values(values)))) == len(values)
 }
 
