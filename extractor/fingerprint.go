@@ -7,7 +7,6 @@ import (
 
 	"airqa/eval"
 	"airqa/extractor/candidate"
-	"airqa/extractor/explore"
 	"airqa/extractor/gate"
 	"airqa/internal/files"
 	"airqa/prompts"
@@ -36,12 +35,12 @@ func recipes(c Config) ([]recipe, error) {
 			continue
 		}
 		list = append(list, recipe{
-			Stage: exploreRecipe(category), Versions: []int{explore.Version, explore.FieldsVersion}, Model: c.Endpoint, Attempts: c.Attempts,
-			Images: c.Images && category.Element() == candidate.Image, names: explore.Prompts(category),
+			Stage: exploreRecipe(category), Versions: []int{candidate.ExploreVersion, candidate.FieldsVersion}, Model: c.Endpoint, Attempts: c.Attempts,
+			Images: c.Images && category.Element() == candidate.Image, names: category.Prompts(),
 		})
 	}
 	list = append(list, recipe{
-		Stage: candidate.Track, Versions: []int{explore.TrackVersion, explore.FieldsVersion}, Model: c.Endpoint, Attempts: c.Attempts,
+		Stage: candidate.Track, Versions: []int{candidate.TrackVersion, candidate.FieldsVersion}, Model: c.Endpoint, Attempts: c.Attempts,
 		// The tracker's prompt also contains the catalogue of functions.
 		Prompts: map[string]string{"catalogue": files.Hash(eval.Catalogue())}, names: []string{"synth_track", "synth_again"},
 	})
@@ -51,7 +50,7 @@ func recipes(c Config) ([]recipe, error) {
 			r.Model = c.Endpoint
 		}
 		if g.Name == gate.SolvedAgain {
-			r.Versions = append(r.Versions, explore.Version) // it shows the same context as the explorer
+			r.Versions = append(r.Versions, candidate.ExploreVersion) // it shows the same context as the explorer
 			r.Solve, r.Images = c.Solve, c.Images
 		}
 		list = append(list, r)

@@ -14,7 +14,6 @@ import (
 	"airqa/env/paperdb"
 	"airqa/extractor"
 	"airqa/extractor/candidate"
-	"airqa/extractor/explore"
 	"airqa/extractor/gate"
 	"airqa/llm/cache"
 	"airqa/llm/offline"
@@ -239,7 +238,7 @@ func (b *bench) run(quotas []candidate.Quota) (extractor.Summary, error) {
 	if b.change != nil {
 		b.change(&c)
 	}
-	if c.Draw, err = explore.OpenDraw(b.t.Context(), b.library, c.Seed); err != nil {
+	if c.Draw, err = candidate.OpenDraw(b.t.Context(), b.library, c.Seed); err != nil {
 		b.t.Fatal(err)
 	}
 	p, err := extractor.New(c)

@@ -1,6 +1,6 @@
 // Package extractor synthesizes questions about papers (paper, section 3: EXTRACTOR). An explorer writes a question from
 // a part of a paper, a tracker makes a scorable example of it, gates reject bad ones, and each step is a line of a ledger.
-// Start from [Pipeline]. [ReadYields] and [ReadStory] report what the ledger contains. Prompts are in extractor/explore,
+// Start from [Pipeline]. [ReadYields] and [ReadStory] report what the ledger contains. Prompts are in extractor/candidate,
 // gates in extractor/gate, the directory on disk in extractor/candidate.
 package extractor
 
@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"airqa/extractor/candidate"
-	"airqa/extractor/explore"
 	"airqa/extractor/gate"
 	"airqa/internal/files"
 	"airqa/qa"
@@ -38,7 +37,7 @@ type Config struct {
 	Dir    string
 	Ledger *candidate.Ledger
 	// Draw draws papers and elements with Seed.
-	Draw   *explore.Draw
+	Draw   *candidate.Draw
 	Seed   uint64
 	Quotas []candidate.Quota
 	Gates  []gate.Gate

@@ -13,7 +13,6 @@ import (
 	"airqa/eval"
 	"airqa/eval/judge"
 	"airqa/extractor/candidate"
-	"airqa/extractor/explore"
 	"airqa/extractor/gate"
 	"airqa/qa"
 )
@@ -24,7 +23,7 @@ type work struct {
 	// all of them.
 	candidate.Line
 	gate.Subject
-	tracked explore.Tracked
+	tracked candidate.Tracked
 	synth   candidate.Synth
 	about   []candidate.Category // its own, or those of the questions that it merges
 }
@@ -92,11 +91,11 @@ func (p *Pipeline) beginFromPaper(ctx context.Context, w *work) error {
 			if err := p.crop(ctx, &w.Material); err != nil {
 				return nil, err
 			}
-			message, err := explore.Request(w.Material)
+			message, err := w.Material.Request()
 			if err != nil {
 				return nil, err
 			}
-			return askUntil(ctx, c, message, func(text string) (candidate.Draft, error) { return explore.Parse(text, w.Material) })
+			return askUntil(ctx, c, message, w.Material.Parse)
 		},
 	})
 	if err != nil || w.Outcome != "" {
@@ -110,13 +109,13 @@ func (p *Pipeline) beginFromPaper(ctx context.Context, w *work) error {
 		name: candidate.Track, input: w.Draft, product: &w.tracked,
 		run: func(c *calls) (any, error) {
 			if w.Category.Type() == candidate.Retrieval {
-				return explore.TrackRetrieval(w.Draft)
+				return w.Draft.TrackRetrieval()
 			}
-			message, err := explore.TrackRequest(w.Draft)
+			message, err := w.Draft.TrackRequest()
 			if err != nil {
 				return nil, err
 			}
-			return askUntil(ctx, c, message, explore.ParseTracked)
+			return askUntil(ctx, c, message, candidate.ParseTracked)
 		},
 	})
 }
@@ -159,7 +158,7 @@ func (p *Pipeline) beginFromPair(ctx context.Context, w *work) error {
 	w.Paper, w.Element = strings.Join(papers, ","), strings.Join(w.synth.Parts, ",")
 	return p.takeStage(ctx, w, stage{
 		name: candidate.Track, input: input, product: &w.tracked,
-		run: func(*calls) (any, error) { return explore.Merge(titles, pair) },
+		run: func(*calls) (any, error) { return candidate.MergeTracked(titles, pair) },
 	})
 }
 

@@ -3,6 +3,11 @@
 // and reasons. The directory contains [Settings] in synth.json, the [Ledger] with one line per candidate and stage, and the
 // accepted questions. Start from [OpenLedger] and [ReadHistory]. The replies of models are in the folder replies, which package
 // llm/cache manages. docs/formats/synth.md describes the files.
+//
+// It also makes the prompts of the first stages and reads their replies; it calls no model. [Draw] chooses papers and elements.
+// [Material.Request] asks for a question about them (paper, section 3.2 and appendix E.1), and [Material.Parse] reads the reply.
+// [Draft.TrackRequest] asks for a way to score the question (section 3.3 and appendix E.2), and [ParseTracked] reads that reply.
+// Questions for a paper are filled in by rule ([Draft.TrackRetrieval]), and so are merged ones ([MergeTracked]).
 package candidate
 
 import (

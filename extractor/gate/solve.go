@@ -7,7 +7,6 @@ import (
 	"airqa/agent/action"
 	"airqa/eval"
 	"airqa/extractor/candidate"
-	"airqa/extractor/explore"
 	"airqa/internal/terminal"
 	"airqa/prompts"
 	"airqa/qa"
@@ -25,7 +24,7 @@ func (t Tools) ask(ctx context.Context, s Subject, withMaterial bool, repeat int
 	given, context := ".", ""
 	var images []qa.Image
 	if withMaterial {
-		given, context = " on the basis of a context.", "\n[Context]: "+explore.Context(s.Material)
+		given, context = " on the basis of a context.", "\n[Context]: "+s.Material.Context()
 		images = s.Material.Images
 	}
 	text, err := prompts.Render("plain", prompts.Data{"given": given, "task": task, "context": context})

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"airqa/extractor/candidate"
-	"airqa/extractor/explore"
 	"airqa/extractor/gate"
 	"airqa/internal/terminal"
 	"airqa/internal/tokens"
@@ -124,7 +123,7 @@ func (inv *invocation) bounds(ctx context.Context, c candidate.Category) (least,
 	if err != nil || !ok {
 		return least, most, err
 	}
-	message, err := explore.Request(m)
+	message, err := m.Request()
 	if err != nil {
 		return least, most, err
 	}

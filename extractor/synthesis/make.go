@@ -13,7 +13,6 @@ import (
 	"airqa/env"
 	"airqa/extractor"
 	"airqa/extractor/candidate"
-	"airqa/extractor/explore"
 	"airqa/extractor/gate"
 	"airqa/llm/cache"
 	"airqa/qa"
@@ -111,7 +110,7 @@ func open(ctx context.Context, c Config) (_ *invocation, err error) {
 	delete(inv.model.Described, "base_url")
 	p.Endpoint, p.Price = inv.model.Described, inv.model.Price
 	p.Images = c.Pictures || inv.model.Listed != nil && inv.model.Listed.Images
-	if p.Draw, err = explore.OpenDraw(ctx, c.World, c.DrawSeed); err != nil {
+	if p.Draw, err = candidate.OpenDraw(ctx, c.World, c.DrawSeed); err != nil {
 		return nil, err
 	}
 	p.Quotas, err = inv.chooseQuotas()

@@ -10,7 +10,7 @@ import (
 	"airqa/qa"
 )
 
-// The materials of the explorer's prompts, as extractor/explore writes them.
+// The materials of the explorer's prompts, as extractor/candidate writes them.
 const (
 	aboutText = "Section:\n3 Training\n\nText:\nThe Heron encoder has 12 layers and one head. Training takes 48 hours on a single card. " +
 		"WeirNet holds 1,248 samples of running water. See Table 3 for all values."

@@ -1,4 +1,4 @@
-package explore_test
+package candidate_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/extractor/explore"
+	"airqa/extractor/candidate"
 )
 
 func TestFields(t *testing.T) {
@@ -31,7 +31,7 @@ func TestFields(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := explore.Fields(tt.text, "question", "answer_format")
+			got, err := candidate.Fields(tt.text, "question", "answer_format")
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("fields (-want +got):\n%s", diff)
 			}
@@ -46,7 +46,7 @@ func FuzzFields(f *testing.F) {
 	f.Add("```txt\n[Question]: How many?\n[Answer]: 3\n```")
 	f.Add("<think>\n[Question]: [Answer]:\n```")
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := explore.Fields(text, "question", "answer")
+		got, err := candidate.Fields(text, "question", "answer")
 		if err == nil && (got["question"] == "" || got["answer"] == "") {
 			t.Errorf("empty fields without an error: %q", got)
 		}

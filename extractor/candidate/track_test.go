@@ -1,4 +1,4 @@
-package explore_test
+package candidate_test
 
 import (
 	"strings"
@@ -8,7 +8,6 @@ import (
 
 	"airqa/eval"
 	"airqa/extractor/candidate"
-	"airqa/extractor/explore"
 	"airqa/qa"
 )
 
@@ -32,7 +31,7 @@ func TestParseTracked(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := explore.ParseTracked(tt.text)
+			got, err := candidate.ParseTracked(tt.text)
 			if (err != nil) != (tt.err != "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 				t.Fatalf("error %v, want %q", err, tt.err)
 			}
@@ -44,7 +43,7 @@ func TestParseTracked(t *testing.T) {
 }
 
 func TestRequestDescribesAllFunctions(t *testing.T) {
-	m, err := explore.TrackRequest(candidate.Draft{Question: "How many?", Answer: "{{.three}}"})
+	m, err := candidate.Draft{Question: "How many?", Answer: "{{.three}}"}.TrackRequest()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,14 +61,14 @@ func TestMerge(t *testing.T) {
 	part := func(question, format, function, kwargs string) qa.Example {
 		return qa.Example{Question: question, AnswerFormat: format, Evaluator: qa.Evaluator{Func: function, Kwargs: []byte(kwargs)}}
 	}
-	got, err := explore.Merge([2]string{"Otter", "Heron"}, [2]qa.Example{
+	got, err := candidate.MergeTracked([2]string{"Otter", "Heron"}, [2]qa.Example{
 		part("How many layers?", "Your answer should be an integer.", "eval_int_exact_match", `{"gold": 3}`),
 		part("Which optimizer?", "A name", "eval_string_exact_match", `{"gold": "Adam"}`),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := explore.Tracked{
+	want := candidate.Tracked{
 		Question:     "Answer one question about each of two papers. About “Otter”: How many layers? About “Heron”: Which optimizer?",
 		AnswerFormat: "Your answer should be a Python list of two elements, one per question in the given order. The first element should be an integer. For the second element: A name",
 		Evaluator: qa.Evaluator{Func: "eval_conjunction", Kwargs: []byte(
@@ -84,7 +83,7 @@ func TestMerge(t *testing.T) {
 }
 
 func TestRetrieval(t *testing.T) {
-	got, err := explore.TrackRetrieval(candidate.Draft{Question: "Which paper?", Answer: "Otter: A \"Quoted\" Title"})
+	got, err := candidate.Draft{Question: "Which paper?", Answer: "Otter: A \"Quoted\" Title"}.TrackRetrieval()
 	if err != nil || len(eval.Check(got.Evaluator)) > 0 {
 		t.Fatalf("%v, %v", err, eval.Check(got.Evaluator))
 	}

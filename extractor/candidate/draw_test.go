@@ -1,4 +1,4 @@
-package explore_test
+package candidate_test
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 
 	"airqa/env/paperdb"
 	"airqa/extractor/candidate"
-	"airqa/extractor/explore"
 )
 
 // library has papers 0 to n-1; paper i has i+1 tables and i+1 sections.
@@ -53,16 +52,16 @@ func (n library) Parts(_ context.Context, id string) (p paperdb.Paper, _ error) 
 	return p, nil
 }
 
-func open(t *testing.T, seed uint64) *explore.Draw {
+func open(t *testing.T, seed uint64) *candidate.Draw {
 	t.Helper()
-	d, err := explore.OpenDraw(t.Context(), library(5), seed)
+	d, err := candidate.OpenDraw(t.Context(), library(5), seed)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
 
-func load(t *testing.T, d *explore.Draw, c candidate.Category, index int) candidate.Material {
+func load(t *testing.T, d *candidate.Draw, c candidate.Category, index int) candidate.Material {
 	t.Helper()
 	m, ok, err := d.Load(t.Context(), candidate.ID{Category: c, Index: index})
 	if !ok || err != nil {

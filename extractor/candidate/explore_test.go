@@ -1,4 +1,4 @@
-package explore_test
+package candidate_test
 
 import (
 	"strings"
@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/extractor/candidate"
-	"airqa/extractor/explore"
 	"airqa/prompts"
 	"airqa/qa"
 )
@@ -32,7 +31,7 @@ func TestRequest(t *testing.T) {
 		if c.Type() == candidate.Multiple {
 			continue
 		}
-		m, err := explore.Request(material(c))
+		m, err := material(c).Request()
 		if err != nil {
 			t.Fatalf("%s: %v", c, err)
 		}
@@ -46,7 +45,7 @@ func TestRequest(t *testing.T) {
 		if strings.Contains(m.Text, "question number") {
 			t.Errorf("%s: the first question mentions others", c)
 		}
-		for _, name := range explore.Prompts(c) {
+		for _, name := range c.Prompts() {
 			if _, err := prompts.Source(name); err != nil {
 				t.Errorf("%s: %v", c, err)
 			}
@@ -59,7 +58,7 @@ func TestHints(t *testing.T) {
 	text := func(change func(*candidate.Material), c candidate.Category) string {
 		m := material(c)
 		change(&m)
-		message, err := explore.Request(m)
+		message, err := m.Request()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,17 +83,17 @@ func TestHints(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	reply := "```txt\n[Question]: How\n many?\n[Answer]: 3\n[Evidence]:\n- \"three layers\"\n2) `four` heads\n```"
-	got, err := explore.Parse(reply, material("single-sections"))
+	got, err := material("single-sections").Parse(reply)
 	want := candidate.Draft{Question: "How many?", Answer: "3", Evidence: []string{"three layers", "`four` heads"}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v; draft (-want +got):\n%s", err, diff)
 	}
-	got, err = explore.Parse("```\n[Question]: Which paper?\n```", material("retrieval"))
+	got, err = material("retrieval").Parse("```\n[Question]: Which paper?\n```")
 	if diff := cmp.Diff(candidate.Draft{Question: "Which paper?", Answer: "THE TITLE"}, got); diff != "" || err != nil {
 		t.Errorf("%v; draft (-want +got):\n%s", err, diff)
 	}
 	for _, bad := range []string{"", "```\n[Question]: How?\n[Answer]: 3\n```", "```\n[Question]: " + strings.Repeat("long ", 400) + "\n[Answer]: 3\n[Evidence]: x\n```"} {
-		if d, err := explore.Parse(bad, material("single-text")); err == nil {
+		if d, err := material("single-text").Parse(bad); err == nil {
 			t.Errorf("%.40q parses as %.80v", bad, d)
 		}
 	}

@@ -1,4 +1,4 @@
-package explore
+package candidate
 
 import (
 	"encoding/json"
@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"airqa/eval"
-	"airqa/extractor/candidate"
 	"airqa/internal/ledger"
 	"airqa/prompts"
 	"airqa/qa"
@@ -25,7 +24,7 @@ type Tracked struct {
 }
 
 // TrackRequest returns the message that asks for an evaluator.
-func TrackRequest(d candidate.Draft) (qa.Message, error) {
+func (d Draft) TrackRequest() (qa.Message, error) {
 	text, err := prompts.Render("synth_track", prompts.Data{
 		"functions": eval.Catalogue(), "question": d.Question, "answer": d.Answer,
 	})
@@ -55,7 +54,7 @@ func ParseTracked(text string) (Tracked, error) {
 }
 
 // TrackRetrieval fills in a question whose answer is the title of a paper.
-func TrackRetrieval(d candidate.Draft) (Tracked, error) {
+func (d Draft) TrackRetrieval() (Tracked, error) {
 	kwargs, err := json.Marshal(map[string]string{"question": d.Question, "reference_answer": d.Answer})
 	return Tracked{
 		Question: d.Question, AnswerFormat: "Your answer should be the title of the paper only, without any explanation.", Answer: d.Answer,
@@ -66,9 +65,9 @@ func TrackRetrieval(d candidate.Draft) (Tracked, error) {
 // ordinals name the elements of the answer to a merged question.
 var ordinals = []string{"first", "second"}
 
-// Merge combines two accepted questions about different papers with these titles into one, which asks for both answers in
+// MergeTracked combines two accepted questions about different papers with these titles into one, which asks for both answers in
 // a list (paper, section 3.3): eval_conjunction applies the evaluator of each part to its element.
-func Merge(titles [2]string, parts [2]qa.Example) (Tracked, error) {
+func MergeTracked(titles [2]string, parts [2]qa.Example) (Tracked, error) {
 	var questions, formats, functions []string
 	var kwargs []json.RawMessage
 	for i, p := range parts {

@@ -1,4 +1,4 @@
-package explore
+package candidate
 
 import (
 	"errors"

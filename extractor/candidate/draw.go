@@ -1,4 +1,4 @@
-package explore
+package candidate
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"airqa/env/paperdb"
-	"airqa/extractor/candidate"
 	"airqa/qa"
 )
 
@@ -56,11 +55,11 @@ func OpenDraw(ctx context.Context, library Library, seed uint64) (*Draw, error) 
 		return nil, err
 	}
 	d := &Draw{library: library, seed: seed, papers: make(map[string]paperdb.Outline), pools: make(map[string][]holder)}
-	kinds := map[string]string{"section": candidate.Text, "table": candidate.Table, "image": candidate.Image, "equation": candidate.Formula}
+	kinds := map[string]string{"section": Text, "table": Table, "image": Image, "equation": Formula}
 	for _, p := range papers {
 		d.papers[p.PaperID] = p
 		if p.Metadata {
-			d.add(candidate.Metadata, p.PaperID, p.PaperID)
+			d.add(Metadata, p.PaperID, p.PaperID)
 		}
 		if p.Abstract >= minAbstract && strings.TrimSpace(p.Title) != "" {
 			d.add("", p.PaperID, p.PaperID)
@@ -76,9 +75,9 @@ func OpenDraw(ctx context.Context, library Library, seed uint64) (*Draw, error) 
 	for _, pool := range d.pools {
 		slices.SortStableFunc(pool, func(a, b holder) int { return place[a.paper] - place[b.paper] })
 	}
-	for _, h := range d.pools[candidate.Text] {
+	for _, h := range d.pools[Text] {
 		if len(h.ids) > 1 {
-			d.pools[candidate.Sections] = append(d.pools[candidate.Sections], h)
+			d.pools[Sections] = append(d.pools[Sections], h)
 		}
 	}
 	return d, nil
@@ -99,9 +98,9 @@ func (d *Draw) add(kind, paper, id string) {
 }
 
 // pool returns the papers with elements for a category. A comprehensive question also needs an abstract.
-func (d *Draw) pool(c candidate.Category) []holder {
+func (d *Draw) pool(c Category) []holder {
 	pool := d.pools[c.Element()]
-	if c.Type() != candidate.Comprehensive {
+	if c.Type() != Comprehensive {
 		return pool
 	}
 	return slices.DeleteFunc(slices.Clone(pool), func(h holder) bool {
@@ -110,7 +109,7 @@ func (d *Draw) pool(c candidate.Category) []holder {
 }
 
 // Has reports whether the papers have elements for a category. Merged questions need none.
-func (d *Draw) Has(c candidate.Category) bool { return len(d.pool(c)) > 0 }
+func (d *Draw) Has(c Category) bool { return len(d.pool(c)) > 0 }
 
 // Random returns the source of randomness for a purpose: the same for the same seed and names.
 func (d *Draw) Random(names ...string) *rand.Rand {
@@ -122,11 +121,11 @@ func (d *Draw) Random(names ...string) *rand.Rand {
 // choose returns a paper and those of its elements that a candidate is about; the pool of the category must not be empty.
 // All categories go round the papers in the same order, each from another first paper. In each round, every paper gives its
 // next element; one that has no further element begins again.
-func (d *Draw) choose(id candidate.ID, pool []holder) (chosen holder, round int) {
-	_, part := math.Modf(stride * float64(slices.Index(candidate.Categories(), id.Category)))
+func (d *Draw) choose(id ID, pool []holder) (chosen holder, round int) {
+	_, part := math.Modf(stride * float64(slices.Index(Categories(), id.Category)))
 	start := int(part * float64(len(pool)))
 	h, visit := pool[(start+id.Index)%len(pool)], id.Index/len(pool)
-	isPair := id.Category.Element() == candidate.Sections
+	isPair := id.Category.Element() == Sections
 	n := len(h.ids)
 	if isPair {
 		n = n * (n - 1) / 2
@@ -148,28 +147,28 @@ func (d *Draw) choose(id candidate.ID, pool []holder) (chosen holder, round int)
 const stride = 0.44
 
 // Load returns the material of a candidate; false if no paper has suitable elements.
-func (d *Draw) Load(ctx context.Context, id candidate.ID) (candidate.Material, bool, error) {
+func (d *Draw) Load(ctx context.Context, id ID) (Material, bool, error) {
 	pool := d.pool(id.Category)
 	if len(pool) == 0 {
-		return candidate.Material{}, false, nil
+		return Material{}, false, nil
 	}
 	c, round := d.choose(id, pool)
 	about, err := d.library.Paper(ctx, c.paper)
 	if err != nil {
-		return candidate.Material{}, false, err
+		return Material{}, false, err
 	}
-	p := candidate.Paper{
+	p := Paper{
 		ID: about.PaperID, Title: strings.TrimSpace(about.Title), Abstract: strings.TrimSpace(about.Abstract), Authors: about.Authors,
 		Pages: about.NumPages, Year: about.Year, Venue: about.ConferenceFull, Volume: about.Volume,
 	}
 	if v := qa.VenueYear(about.Conference, about.Year); v != qa.Uncategorized {
 		p.VenueYear = v
 	}
-	m := candidate.Material{ID: id, Paper: p, Round: round}
+	m := Material{ID: id, Paper: p, Round: round}
 	switch id.Category.Element() {
 	case "":
 		return m, true, nil
-	case candidate.Metadata:
+	case Metadata:
 		var lines []string
 		for _, field := range [][2]string{
 			{"Title", p.Title},
@@ -184,7 +183,7 @@ func (d *Draw) Load(ctx context.Context, id candidate.ID) (candidate.Material, b
 				lines = append(lines, field[0]+": "+field[1])
 			}
 		}
-		m.Parts = []candidate.Part{{ID: p.ID, Kind: candidate.Metadata, Title: "Metadata", Text: strings.Join(lines, "\n")}}
+		m.Parts = []Part{{ID: p.ID, Kind: Metadata, Title: "Metadata", Text: strings.Join(lines, "\n")}}
 		return m, true, nil
 	}
 	content, err := d.library.Parts(ctx, c.paper)
@@ -195,7 +194,7 @@ func (d *Draw) Load(ctx context.Context, id candidate.ID) (candidate.Material, b
 	for _, id := range c.ids {
 		m.Parts = append(m.Parts, all[id])
 	}
-	slices.SortStableFunc(m.Parts, func(a, b candidate.Part) int { return a.Page - b.Page })
+	slices.SortStableFunc(m.Parts, func(a, b Part) int { return a.Page - b.Page })
 	return m, true, nil
 }
 
