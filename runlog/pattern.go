@@ -150,7 +150,7 @@ func escapedSpace(text string) int {
 	return 0
 }
 
-// other adds a run of characters at byte at, of which the first may be ASCII and the others are not.
+// other adds a run of characters at byte at. The first may be ASCII, the others are not.
 func (f *folder) other(run string, at int) {
 	normal, start, whole := norm.NFKC.IsNormalString(run), at, run
 	for len(run) > 0 {

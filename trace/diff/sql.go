@@ -45,7 +45,7 @@ func SQLLines(sql string) []string {
 type level struct {
 	// query means that a query is inside, so that its clauses get lines.
 	query bool
-	// indent is that of its clauses.
+	// indent is the indentation of its clauses.
 	indent int
 	// clause is the word that began the current clause; between counts BETWEEN without its AND.
 	clause  string

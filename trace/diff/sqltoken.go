@@ -96,7 +96,7 @@ func quoted(sql string) int {
 	return len(sql)
 }
 
-// wordEnd returns the length of a word, of which the characters of also may be a part.
+// wordEnd returns the length of a word, which may contain the characters of also.
 func wordEnd(sql, also string) int {
 	n := 0
 	for n < len(sql) && (isWord(sql[n]) || strings.IndexByte(also, sql[n]) >= 0) {
