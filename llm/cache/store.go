@@ -111,11 +111,9 @@ func (s *Store) Reply(k Key) (qa.Reply, bool) {
 		s.replies.Forget(k)
 		return qa.Reply{}, false
 	}
-	r := e.Reply
-	return qa.Reply{
-		Text: string(r.Text), Reasoning: string(r.Reasoning), ToolCalls: r.ToolCalls, Sealed: r.Sealed,
-		Model: r.Model, ID: r.ID, Finish: r.Finish, Usage: r.Usage, Cached: true,
-	}, true
+	r := e.Reply.Reply
+	r.Text, r.Reasoning, r.Cached = string(e.Reply.Text), string(e.Reply.Reasoning), true
+	return r, true
 }
 
 // Model answers from a store and asks another model on a miss. Calls may overlap; concurrent identical requests are
@@ -175,11 +173,10 @@ func (m *Model) Key(r qa.Request) (Key, error) { return KeyOf(m.Endpoint, m.Prot
 
 // Keep adds the reply to a request that was answered elsewhere. [Store.Close] reports a failed write.
 func (m *Model) Keep(key Key, repeat int, r qa.Reply) {
+	r.Attempts, r.Cached = nil, false
 	m.Store.replies.Put(ledger.Encode(entry{
-		Key: key.String(), Format: Format, Time: m.Store.now().UTC(), Model: m.Name, Repeat: repeat, Reply: reply{
-			Text: ledger.Text(r.Text), Reasoning: ledger.Text(r.Reasoning), ToolCalls: r.ToolCalls, Sealed: r.Sealed,
-			Model: r.Model, ID: r.ID, Finish: r.Finish, Usage: r.Usage,
-		},
+		Key: key.String(), Format: Format, Time: m.Store.now().UTC(), Model: m.Name, Repeat: repeat,
+		Reply: reply{ledger.Text(r.Text), ledger.Text(r.Reasoning), r},
 	}))
 }
 
@@ -251,16 +248,11 @@ type entry struct {
 	Reply  reply     `json:"reply"`
 }
 
-// reply is qa.Reply without its requests. Its texts keep invalid UTF-8.
+// reply is a qa.Reply without its requests. Its texts keep invalid UTF-8.
 type reply struct {
-	Text      ledger.Text     `json:"text"`
-	Reasoning ledger.Text     `json:"reasoning,omitempty"`
-	ToolCalls []qa.ToolCall   `json:"tool_calls,omitempty"`
-	Sealed    json.RawMessage `json:"sealed,omitempty"`
-	Model     string          `json:"model,omitempty"`
-	ID        string          `json:"id,omitempty"`
-	Finish    string          `json:"finish,omitempty"`
-	Usage     qa.Usage        `json:"usage"`
+	Text      ledger.Text `json:"text"`
+	Reasoning ledger.Text `json:"reasoning,omitempty"`
+	qa.Reply
 }
 
 var keyHead = []byte(`{"key":"`)
