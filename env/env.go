@@ -229,13 +229,10 @@ func (e *Env) PageTexts(ctx context.Context, paperID string) ([]string, error) {
 // see [tools.Statement], and an error ends with DuckDB's form of a slip into another dialect.
 func (e *Env) Query(ctx context.Context, sql string) (tools.Rows, error) {
 	sql = tools.Statement(sql)
-	result, err := e.db.Query(ctx, sql, e.limits)
+	rows, err := e.db.Query(ctx, sql, e.limits)
 	var wrong *paperdb.QueryError
 	if errors.As(err, &wrong) {
 		return tools.Rows{}, &tools.Fault{Kind: wrong.Kind, Text: wrong.Text + form(sql, wrong.Text)}
 	}
-	if err != nil {
-		return tools.Rows{}, err
-	}
-	return tools.Rows{Columns: result.Columns, Values: result.Values, More: result.More, Tables: result.Tables}, nil
+	return rows, err
 }

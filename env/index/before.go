@@ -230,7 +230,7 @@ func (b *before) lacking(
 				return nil, err
 			}
 			if !has {
-				known[OriginOf(c)] = windows
+				known[c.Origin] = windows
 				break
 			}
 		}

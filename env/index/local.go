@@ -174,7 +174,7 @@ func (a *adder) addGroup(ctx context.Context, ids []string) error {
 		for _, c := range all {
 			if a.addWords[c.PaperID] {
 				if bag := a.counter.Words(c.Text); IndexesWords(c, bag) {
-					words = append(words, vectors.Record{Origin: OriginOf(c), Vector: vectors.Vector{Words: bag}})
+					words = append(words, vectors.Record{Origin: c.Origin, Vector: vectors.Vector{Words: bag}})
 				}
 			}
 			if a.addDense[c.PaperID] && !yield(c, nil) {

@@ -89,7 +89,7 @@ type embedded struct {
 func (e embedded) records() []vectors.Record {
 	records := make([]vectors.Record, len(e.windows))
 	for i, w := range e.windows {
-		records[i] = vectors.Record{Origin: OriginOf(w.Cell), Vector: vectors.Vector{Dense: e.dense[i]}, Text: embed.TextHash(w.text)}
+		records[i] = vectors.Record{Origin: w.Origin, Vector: vectors.Vector{Dense: e.dense[i]}, Text: embed.TextHash(w.text)}
 	}
 	return records
 }

@@ -123,7 +123,7 @@ func (ix remoteIndexer) writeSparse(ctx context.Context, p plan, counter *bm25.C
 			if err == nil && len(terms) == 0 {
 				continue
 			}
-			if !yield(vectors.Record{Origin: OriginOf(c), Vector: vectors.Vector{Sparse: terms}}, err) {
+			if !yield(vectors.Record{Origin: c.Origin, Vector: vectors.Vector{Sparse: terms}}, err) {
 				return
 			}
 		}

@@ -68,7 +68,7 @@ func Open(ctx context.Context, cfg Config) (*Join, error) {
 	if cfg.Progress == nil {
 		cfg.Progress = func(int, int, string) {}
 	}
-	j := &Join{cfg: cfg, to: target{path: cfg.Dir}}
+	j := &Join{cfg: cfg, to: target{directory: directory{path: cfg.Dir}}}
 	if err := j.prepare(ctx); err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
@@ -80,7 +80,7 @@ func (j *Join) prepare(ctx context.Context) error {
 		return err
 	}
 	for _, path := range j.cfg.From {
-		s := &source{path: path}
+		s := &source{directory: directory{path: path}}
 		j.open.Add(s)
 		j.sources = append(j.sources, s)
 		if err := s.open(ctx, j.cfg.Partial); err != nil {

@@ -17,17 +17,22 @@ import (
 	"airqa/qa"
 )
 
-// source is a directory whose papers are taken.
-type source struct {
+// directory is a data directory and what is read of it.
+type directory struct {
 	path     string
-	dir      *datadir.Dir
-	lock     *datadir.Lock // nil if the directory cannot be written
+	dir      *datadir.Dir // nil if it does not exist
 	info     datadir.Info
-	changed  time.Time // of the database
 	papers   index.Papers
 	settings settings
-	store    *flat.Store
-	counts   Source
+}
+
+// source is a directory whose papers are taken.
+type source struct {
+	directory
+	lock    *datadir.Lock // nil if the directory cannot be written
+	changed time.Time     // of the database
+	store   *flat.Store
+	counts  Source
 	// without are the papers that are left out.
 	without []string
 }
@@ -161,11 +166,7 @@ func papersOf(ctx context.Context, path string) (_ index.Papers, err error) {
 
 // target is the directory that gets the papers.
 type target struct {
-	path     string
-	dir      *datadir.Dir // nil if it does not exist
-	info     datadir.Info
-	papers   index.Papers
-	settings settings
+	directory
 	// removed are the papers of which a source has the version that counts.
 	removed []string
 }
@@ -210,9 +211,9 @@ func (j *Join) readTarget(ctx context.Context) (err error) {
 	if _, err := os.Stat(j.to.dir.Database()); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	s := source{path: j.to.path, dir: j.to.dir, info: j.to.info}
+	s := source{directory: j.to.directory}
 	err = s.read(ctx)
-	j.to.papers, j.to.settings = s.papers, s.settings
+	j.to.directory = s.directory
 	if s.store != nil {
 		err = errors.Join(err, s.store.Close())
 	}

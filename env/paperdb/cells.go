@@ -6,16 +6,14 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"airqa/env/vectors"
 )
 
 // Cell is one text of the database for the search index, with its location.
 type Cell struct {
-	PaperID string
-	// Page counts from 1; -1 for metadata and sections, which have no single page.
-	Page          int
-	Table, Column string
-	// Key is the primary key of the row.
-	Key  string
+	// Origin has page -1 for metadata and sections, which have no single page.
+	vectors.Origin
 	Text string
 }
 
@@ -196,7 +194,7 @@ func (c *cellList) page(id string) int {
 func (c *cellList) add(table, key string, page int, columns ...string) {
 	for pair := range slices.Chunk(columns, 2) {
 		if text := clean(pair[1]); strings.Trim(text, " ") != "" {
-			c.list = append(c.list, Cell{PaperID: c.paper, Page: page, Table: table, Column: pair[0], Key: key, Text: text})
+			c.list = append(c.list, Cell{vectors.Origin{PaperID: c.paper, Page: page, Table: table, Column: pair[0], Key: key}, text})
 		}
 	}
 }

@@ -5,13 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"airqa/tools"
 )
 
 // inProcess runs statements in this process. A call that the engine cannot interrupt is abandoned at the deadline; it
 // keeps its connection until it ends.
 type inProcess struct{ engine *engine }
 
-func (p inProcess) query(ctx context.Context, text string, limits Limits) (Result, error) {
+func (p inProcess) query(ctx context.Context, text string, limits Limits) (tools.Rows, error) {
 	const interruptGrace = 200 * time.Millisecond
 	ctx, cancel := context.WithTimeoutCause(ctx, limits.Deadline, errTimeout)
 	defer cancel()
@@ -35,16 +37,16 @@ func (p inProcess) query(ctx context.Context, text string, limits Limits) (Resul
 	case ok && a.err == nil:
 		return a.result, nil
 	case errors.Is(context.Cause(ctx), errTimeout):
-		return Result{}, tooSlow(limits.Deadline)
+		return tools.Rows{}, tooSlow(limits.Deadline)
 	case !ok || ctx.Err() != nil:
-		return Result{}, fmt.Errorf("query: %w", ctx.Err())
+		return tools.Rows{}, fmt.Errorf("query: %w", ctx.Err())
 	}
-	return Result{}, p.engine.explain(a.err)
+	return tools.Rows{}, p.engine.explain(a.err)
 }
 
 func (p inProcess) close() error { return p.engine.close() }
 
 type answer struct {
-	result Result
+	result tools.Rows
 	err    error
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 
 	"github.com/fxamacker/cbor/v2"
+
+	"airqa/tools"
 )
 
 // errMessage is returned for malformed messages.
@@ -16,15 +18,12 @@ type question struct {
 	Rows int
 }
 
-// reply is a result, or an error if it has a kind. Values have the types of [Result].
+// reply is a result, or an error if it has a kind. Values have the types of [tools.Rows].
 type reply struct {
-	_       struct{} `cbor:",toarray"`
-	Kind    string
-	Text    string
-	Columns []string
-	Values  [][]any
-	More    bool
-	Tables  []string
+	_    struct{} `cbor:",toarray"`
+	Kind string
+	Text string
+	tools.Rows
 }
 
 // maxItems is the maximum length of a list in a reply. The frames of the worker protocol limit the size.
@@ -58,27 +57,25 @@ func encodeFault(fault *QueryError) []byte {
 	return raw
 }
 
-func encodeResult(r Result) ([]byte, error) {
-	return cbor.Marshal(reply{Columns: r.Columns, Values: r.Values, More: r.More, Tables: r.Tables})
-}
+func encodeResult(r tools.Rows) ([]byte, error) { return cbor.Marshal(reply{Rows: r}) }
 
 // decodeReply returns the result of a worker or its *QueryError.
-func decodeReply(raw []byte) (Result, error) {
+func decodeReply(raw []byte) (tools.Rows, error) {
 	var r reply
 	if messages.Unmarshal(raw, &r) != nil {
-		return Result{}, errMessage
+		return tools.Rows{}, errMessage
 	}
 	if r.Kind != "" {
-		return Result{}, &QueryError{Kind: r.Kind, Text: r.Text}
+		return tools.Rows{}, &QueryError{Kind: r.Kind, Text: r.Text}
 	}
 	for _, row := range r.Values {
 		for _, value := range row {
 			switch value.(type) {
 			case nil, bool, int64, float64, string:
 			default:
-				return Result{}, errMessage
+				return tools.Rows{}, errMessage
 			}
 		}
 	}
-	return Result{Columns: r.Columns, Values: r.Values, More: r.More, Tables: r.Tables}, nil
+	return r.Rows, nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"airqa/env/paperdb/sandbox"
+	"airqa/tools"
 )
 
 // Config configures a [Reader]. Path is required; other zero values mean the default.
@@ -87,34 +88,24 @@ type Limits struct {
 	Deadline time.Duration
 }
 
-// Result is the result of a query.
-type Result struct {
-	// Columns are the names, made unique by the engine: "title", "title_1".
-	Columns []string
-	// Values has one slice per row with nil, bool, int64, finite float64 and, for all other values, the engine's own text:
-	// VARCHAR and JSON as they are, nested values, decimals, dates, ids and integers beyond 64 bits as cast to VARCHAR.
-	Values [][]any
-	// More reports whether there are more rows than Limits.Rows.
-	More bool
-	// Tables are the names of the tables that the statement reads, sorted.
-	Tables []string
-}
-
 // runner runs untrusted statements: [inProcess] or [workers].
 type runner interface {
-	query(ctx context.Context, text string, limits Limits) (Result, error)
+	query(ctx context.Context, text string, limits Limits) (tools.Rows, error)
 	close() error
 }
 
 // Query runs one untrusted SELECT in a worker process that is killed at the deadline. It returns a [*QueryError] if the
 // statement is at fault: bad SQL, a refusal of the sandbox, a timeout, a result of more than 16 MiB, an engine that ran
 // out of memory or crashed. Any other error means that ctx ended or that no worker could be started.
-func (r *Reader) Query(ctx context.Context, text string, limits Limits) (Result, error) {
+//
+// The columns have names that the engine made unique: "title", "title_1". VARCHAR and JSON values are as they are; nested
+// values, decimals, dates, ids and integers beyond 64 bits are cast to VARCHAR.
+func (r *Reader) Query(ctx context.Context, text string, limits Limits) (tools.Rows, error) {
 	if limits.Rows < 1 || limits.Deadline <= 0 {
-		return Result{}, fmt.Errorf("query: limits of %d rows and %v", limits.Rows, limits.Deadline)
+		return tools.Rows{}, fmt.Errorf("query: limits of %d rows and %v", limits.Rows, limits.Deadline)
 	}
 	if err := sandbox.CheckText(text); err != nil {
-		return Result{}, refused(err)
+		return tools.Rows{}, refused(err)
 	}
 	return r.runner.query(ctx, text, limits)
 }

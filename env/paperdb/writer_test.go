@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"airqa/env/paperdb"
+	"airqa/env/vectors"
 	"airqa/internal/testkit"
 	"airqa/qa"
 )
@@ -60,7 +61,8 @@ func TestChunks(t *testing.T) {
 	var want []paperdb.Cell
 	for i, c := range a.Chunks {
 		want = append(want, paperdb.Cell{
-			PaperID: a.Metadata.PaperID, Page: []int{1, 1, 2, -1}[i], Table: "chunks", Column: "text_content", Key: c.ID, Text: c.Text,
+			Origin: vectors.Origin{PaperID: a.Metadata.PaperID, Page: []int{1, 1, 2, -1}[i], Table: "chunks", Column: "text_content", Key: c.ID},
+			Text:   c.Text,
 		})
 	}
 	if diff := cmp.Diff(want, got, cmpopts.SortSlices(func(x, y paperdb.Cell) bool { return x.Key < y.Key })); diff != "" {

@@ -26,7 +26,9 @@ func NewBuilder() *Builder {
 
 // Builder returns a Builder that continues from s, which must know all terms of the texts that it is given.
 func (s *Stats) Builder() *Builder {
-	return &Builder{&Stats{corpus: s.corpus.Clone(), average: s.average, size: s.size, terms: maps.Clone(s.terms)}}
+	next := *s
+	next.corpus, next.terms = s.corpus.Clone(), maps.Clone(s.terms)
+	return &Builder{&next}
 }
 
 // Learn gives the words of a text positions. A text that is not a document of the corpus needs no more: its vector is
