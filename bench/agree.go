@@ -17,10 +17,8 @@ type AgreementConfig struct {
 	File  string `arg:"" name:"file" help:"CSV with a header of rater names and one row per unit; or the doris-mae dataset, for its test set."`
 	Model string `name:"rater" placeholder:"NAME" help:"Compare this rater, a model, to the others. Default: model, for doris-mae."`
 	// Measure is the name of one of [stats.PairMeasures], or "all".
-	Measure string  `default:"macro-f1" enum:"exact,macro-f1,kappa,rho,alpha,all" help:"Measure of the comparison: exact, macro-f1, kappa, rho, alpha (ordinal) or all."`
-	Margin  float64 `default:"0.05" placeholder:"D" help:"Largest difference at which the model still counts as no worse than people (non-inferiority margin)."`
-	Rounds  int     `name:"bootstrap" default:"2000" placeholder:"N" help:"Resamples of the bootstrap."`
-	Seed    uint64  `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
+	Measure string `default:"macro-f1" enum:"exact,macro-f1,kappa,rho,alpha,all" help:"Measure of the comparison: exact, macro-f1, kappa, rho, alpha (ordinal) or all."`
+	stats.ParityConfig
 }
 
 // ratingTable is ratings with their values as numbers, by rater. NaN is a missing value.
@@ -213,7 +211,7 @@ func (t ratingTable) parity(c AgreementConfig) (Table, []string, error) {
 		if c.Measure != "all" && c.Measure != m.Name || m.Numeric && !t.numeric {
 			continue
 		}
-		p := stats.CompareToHumans(t.numbers[at], humans, stats.ParityConfig{Measure: m, Margin: c.Margin, Rounds: c.Rounds, Seed: c.Seed})
+		p := stats.CompareToHumans(t.numbers[at], humans, m, c.ParityConfig)
 		undefined += p.Undefined
 		list.Add(
 			Value(m.Name, c.Model, p.Model), Value(m.Name, "others", p.Humans),

@@ -28,12 +28,11 @@ func PairMeasures() []PairMeasure {
 
 // ParityConfig configures [CompareToHumans].
 type ParityConfig struct {
-	Measure PairMeasure
 	// Margin is the difference up to which the model is not worse.
-	Margin float64
+	Margin float64 `default:"0.05" placeholder:"D" help:"Largest difference at which the model still counts as no worse than people (non-inferiority margin)."`
 	// Rounds is the number of resamples; below 1 means [DefaultRounds].
-	Rounds int
-	Seed   uint64
+	Rounds int    `name:"bootstrap" default:"2000" placeholder:"N" help:"Bootstrap resamples of the comparison."`
+	Seed   uint64 `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
 }
 
 // Parity compares a model's agreement with people to that among people. Undefined values are NaN.
@@ -52,11 +51,11 @@ type Parity struct {
 
 // CompareToHumans tests whether a model agrees with people as they do with each other, by a paired bootstrap of the units:
 // each resample has the same units for all raters. Units that a rater lacks (NaN) are left out. There must be two people.
-func CompareToHumans(model []float64, humans [][]float64, c ParityConfig) Parity {
+func CompareToHumans(model []float64, humans [][]float64, measure PairMeasure, c ParityConfig) Parity {
 	raters := complete(append([][]float64{model}, humans...))
 	n := len(raters[0])
 	p := Parity{Units: n, P: math.NaN(), Interval: Interval{Low: math.NaN(), High: math.NaN()}}
-	p.Model, p.Humans = means(raters, c.Measure)
+	p.Model, p.Humans = means(raters, measure)
 	if p.Difference = p.Model - p.Humans; n == 0 {
 		return p
 	}
@@ -77,7 +76,7 @@ func CompareToHumans(model []float64, humans [][]float64, c ParityConfig) Parity
 				drawn[r][i] = raters[r][unit]
 			}
 		}
-		model, humans := means(drawn, c.Measure)
+		model, humans := means(drawn, measure)
 		d := model - humans
 		if math.IsNaN(d) {
 			p.Undefined++

@@ -205,10 +205,8 @@ func refuse(format string, args ...any) error { return &Refusal{Text: fmt.Sprint
 // Draft is a message that its author sends.
 type Draft struct {
 	// Dialogue and N are the numbers that the author's page showed: the second of two equal drafts is stored once.
-	Dialogue, N int
-	Text        string
-	Facts       []int
-	Final       bool
+	Dialogue int
+	Message
 	// Bare confirms that the expert chose no rationale.
 	Bare bool
 }

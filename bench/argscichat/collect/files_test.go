@@ -72,8 +72,8 @@ func hold(t *testing.T) *table {
 	s := open(t, limits)
 	ada, ben := s.meet("ada-secret-1", "ben-secret-2")
 	s.turns(ada, ben, 2)
-	s.send(ada, collect.Draft{Dialogue: 1, N: 4, Text: "=Bye. Thank you", Final: true})
-	s.send(ben, collect.Draft{Dialogue: 1, N: 5, Text: "<b>Bye</b> & thanks…", Bare: true})
+	s.send(ada, collect.Draft{Dialogue: 1, Message: collect.Message{N: 4, Text: "=Bye. Thank you", Final: true}})
+	s.send(ben, collect.Draft{Dialogue: 1, Message: collect.Message{N: 5, Text: "<b>Bye</b> & thanks…"}, Bare: true})
 	for n, tags := range [][]string{{"Ask_Info", "Ask_Info"}, {"Reply_Info", ""}, {"Ask_Info", "Ask_Rebuttal"}, {"Give_Opinion", "Reply_Info"}, {"Outro", "Outro"}, {"Outro"}} {
 		if err := s.study.Label([]*collect.Participant{ada, ben}[n%2], 1, n, tags); err != nil {
 			t.Fatal(err)

@@ -194,7 +194,7 @@ func (s *Server) answer(w http.ResponseWriter, err error) {
 }
 
 func (s *Server) send(w http.ResponseWriter, r *http.Request, p *Participant) {
-	d := Draft{Text: r.PostFormValue("text"), Final: r.PostFormValue("final") != "", Bare: r.PostFormValue("bare") != ""}
+	d := Draft{Message: Message{Text: r.PostFormValue("text"), Final: r.PostFormValue("final") != ""}, Bare: r.PostFormValue("bare") != ""}
 	var numbers []int
 	for _, text := range append([]string{r.PostFormValue("dialogue"), r.PostFormValue("n")}, r.PostForm["fact"]...) {
 		n, err := strconv.Atoi(text)

@@ -280,7 +280,8 @@ func (s *Study) Send(p *Participant, m Draft) error {
 	if repeated, err := d.accept(role, m); err != nil || repeated {
 		return err
 	}
-	return s.store.add(event{At: now, Dialogue: d.Number, Message: &Message{N: m.N, Text: m.Text, Facts: m.Facts, Final: m.Final, At: now}})
+	m.At = now
+	return s.store.add(event{At: now, Dialogue: d.Number, Message: &m.Message})
 }
 
 // of returns a dialogue of a participant.

@@ -105,8 +105,8 @@ func (s *table) turns(p, e *collect.Participant, count int) {
 	for range count {
 		d := s.study.See(p).Dialogue
 		n := len(d.Messages)
-		s.send(p, collect.Draft{Dialogue: d.Number, N: n, Text: "Why? And how?"})
-		s.send(e, collect.Draft{Dialogue: d.Number, N: n + 1, Text: "Because of a gate. It learns.", Facts: []int{3, 1}})
+		s.send(p, collect.Draft{Dialogue: d.Number, Message: collect.Message{N: n, Text: "Why? And how?"}})
+		s.send(e, collect.Draft{Dialogue: d.Number, Message: collect.Message{N: n + 1, Text: "Because of a gate. It learns.", Facts: []int{3, 1}}})
 	}
 }
 
@@ -190,22 +190,22 @@ func TestBegin(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	s := open(t, benchmark())
 	ada, ben := s.meet("ada-secret-1", "ben-secret-2")
-	s.refused(ben, collect.Draft{Dialogue: 1, Text: "I begin"}, "turn of the Proponent")
-	s.refused(ada, collect.Draft{Dialogue: 1, Text: " \n\x00"}, "empty")
-	s.refused(ada, collect.Draft{Dialogue: 1, Text: strings.Repeat("é", 4001)}, "4001 characters")
-	s.refused(ada, collect.Draft{Dialogue: 1, Text: "Bye", Final: true}, "after 7 turns")
-	s.refused(ada, collect.Draft{Dialogue: 1, Text: "Why?", Facts: []int{0}}, "only the Domain Expert")
-	s.refused(ada, collect.Draft{Dialogue: 2, Text: "Why?"}, "no dialogue 2")
-	s.refused(ada, collect.Draft{Dialogue: 1, N: 2, Text: "Why?"}, "turn of the Proponent")
-	s.send(ada, collect.Draft{Dialogue: 1, Text: "Why?"})
-	s.refused(ada, collect.Draft{Dialogue: 1, N: 1, Text: "And?"}, "turn of the Domain Expert")
-	s.refused(ben, collect.Draft{Dialogue: 1, N: 1, Text: "So.", Facts: []int{0, 1, 2}}, "maximum is 2")
-	s.refused(ben, collect.Draft{Dialogue: 1, N: 1, Text: "So.", Facts: []int{1, 1}}, "same sentence")
-	s.refused(ben, collect.Draft{Dialogue: 1, N: 1, Text: "So.", Facts: []int{4}}, "no sentence 4")
-	s.refused(ben, collect.Draft{Dialogue: 1, N: 1, Text: "So."}, "no rationale")
-	s.send(ben, collect.Draft{Dialogue: 1, N: 1, Text: "So.", Bare: true})
+	s.refused(ben, collect.Draft{Dialogue: 1, Message: collect.Message{Text: "I begin"}}, "turn of the Proponent")
+	s.refused(ada, collect.Draft{Dialogue: 1, Message: collect.Message{Text: " \n\x00"}}, "empty")
+	s.refused(ada, collect.Draft{Dialogue: 1, Message: collect.Message{Text: strings.Repeat("é", 4001)}}, "4001 characters")
+	s.refused(ada, collect.Draft{Dialogue: 1, Message: collect.Message{Text: "Bye", Final: true}}, "after 7 turns")
+	s.refused(ada, collect.Draft{Dialogue: 1, Message: collect.Message{Text: "Why?", Facts: []int{0}}}, "only the Domain Expert")
+	s.refused(ada, collect.Draft{Dialogue: 2, Message: collect.Message{Text: "Why?"}}, "no dialogue 2")
+	s.refused(ada, collect.Draft{Dialogue: 1, Message: collect.Message{N: 2, Text: "Why?"}}, "turn of the Proponent")
+	s.send(ada, collect.Draft{Dialogue: 1, Message: collect.Message{Text: "Why?"}})
+	s.refused(ada, collect.Draft{Dialogue: 1, Message: collect.Message{N: 1, Text: "And?"}}, "turn of the Domain Expert")
+	s.refused(ben, collect.Draft{Dialogue: 1, Message: collect.Message{N: 1, Text: "So.", Facts: []int{0, 1, 2}}}, "maximum is 2")
+	s.refused(ben, collect.Draft{Dialogue: 1, Message: collect.Message{N: 1, Text: "So.", Facts: []int{1, 1}}}, "same sentence")
+	s.refused(ben, collect.Draft{Dialogue: 1, Message: collect.Message{N: 1, Text: "So.", Facts: []int{4}}}, "no sentence 4")
+	s.refused(ben, collect.Draft{Dialogue: 1, Message: collect.Message{N: 1, Text: "So."}}, "no rationale")
+	s.send(ben, collect.Draft{Dialogue: 1, Message: collect.Message{N: 1, Text: "So."}, Bare: true})
 	cleo := s.study.Enter("cleo-secret")
-	if err := s.study.Send(cleo, collect.Draft{Dialogue: 1, N: 2, Text: "Me, too"}); err == nil {
+	if err := s.study.Send(cleo, collect.Draft{Dialogue: 1, Message: collect.Message{N: 2, Text: "Me, too"}}); err == nil {
 		t.Error("a third person wrote")
 	}
 }
@@ -214,15 +214,15 @@ func TestRefusals(t *testing.T) {
 func TestRetry(t *testing.T) {
 	s := open(t, benchmark())
 	ada, ben := s.meet("ada-secret-1", "ben-secret-2")
-	question := collect.Draft{Dialogue: 1, Text: "Why?\r\n"}
+	question := collect.Draft{Dialogue: 1, Message: collect.Message{Text: "Why?\r\n"}}
 	s.send(ada, question)
 	s.send(ada, question)
 	s.reopen()
 	s.send(ada, question)
-	answer := collect.Draft{Dialogue: 1, N: 1, Text: "So.", Facts: []int{2, 0}}
+	answer := collect.Draft{Dialogue: 1, Message: collect.Message{N: 1, Text: "So.", Facts: []int{2, 0}}}
 	s.send(ben, answer)
 	s.send(ben, answer)
-	s.refused(ada, collect.Draft{Dialogue: 1, Text: "Why not?"}, "sent already")
+	s.refused(ada, collect.Draft{Dialogue: 1, Message: collect.Message{Text: "Why not?"}}, "sent already")
 	s.refused(ben, question, "sent already")
 	if n := len(s.study.See(ada).Dialogue.Messages); n != 2 {
 		t.Errorf("%d messages", n)
@@ -234,15 +234,15 @@ func TestEndByProponent(t *testing.T) {
 	s := open(t, benchmark())
 	ada, ben := s.meet("ada-secret-1", "ben-secret-2")
 	s.turns(ada, ben, 7)
-	s.send(ada, collect.Draft{Dialogue: 1, N: 14, Text: "Bye.", Final: true})
+	s.send(ada, collect.Draft{Dialogue: 1, Message: collect.Message{N: 14, Text: "Bye.", Final: true}})
 	if d := s.study.See(ben).Dialogue; d.End != "" || d.Next() != collect.Expert {
 		t.Errorf("after the proponent's end: %q, next %s", d.End, d.Next())
 	}
-	s.send(ben, collect.Draft{Dialogue: 1, N: 15, Text: "Bye.", Bare: true})
+	s.send(ben, collect.Draft{Dialogue: 1, Message: collect.Message{N: 15, Text: "Bye."}, Bare: true})
 	if d := s.study.See(ben).Dialogue; d.End != collect.ByProponent || !d.Complete() {
 		t.Errorf("end %q", d.End)
 	}
-	s.refused(ada, collect.Draft{Dialogue: 1, N: 16, Text: "One more"}, "has ended")
+	s.refused(ada, collect.Draft{Dialogue: 1, Message: collect.Message{N: 16, Text: "One more"}}, "has ended")
 }
 
 func TestEndByTurns(t *testing.T) {
@@ -276,7 +276,7 @@ func TestTimes(t *testing.T) {
 	}
 	s.turns(ada, ben, 1)
 	s.now = start.Add(20 * time.Minute)
-	s.refused(ada, collect.Draft{Dialogue: 1, N: 12, Text: "Late"}, "has ended")
+	s.refused(ada, collect.Draft{Dialogue: 1, Message: collect.Message{N: 12, Text: "Late"}}, "has ended")
 	if d := s.stored(); d.End != collect.ByTime || !d.Complete() {
 		t.Errorf("end %q", d.End)
 	}
@@ -310,9 +310,9 @@ func TestLastWord(t *testing.T) {
 		s.turns(ada, ben, 1)
 	}
 	s.now = start.Add(20*time.Minute - time.Second)
-	s.send(ada, collect.Draft{Dialogue: 1, N: 12, Text: "Bye.", Final: true})
+	s.send(ada, collect.Draft{Dialogue: 1, Message: collect.Message{N: 12, Text: "Bye.", Final: true}})
 	s.now = s.now.Add(59 * time.Second)
-	s.send(ben, collect.Draft{Dialogue: 1, N: 13, Text: "Bye.", Bare: true})
+	s.send(ben, collect.Draft{Dialogue: 1, Message: collect.Message{N: 13, Text: "Bye."}, Bare: true})
 	if d := s.stored(); d.End != collect.ByProponent {
 		t.Errorf("end %q", d.End)
 	}
