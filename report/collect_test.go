@@ -286,7 +286,7 @@ func TestBootstrap(t *testing.T) {
 // Notes common to several runs appear once.
 func TestNotesOfSome(t *testing.T) {
 	row := func(baseline, dir, scoring string) report.Row {
-		return report.Row{Baseline: baseline, Dir: dir, Scoring: scoring, Judge: "j"}
+		return report.Row{System: report.System{Baseline: baseline, Scoring: scoring, Judge: "j"}, Dir: dir}
 	}
 	rows := []report.Row{row("rag", "a", "fixed"), row("hybrid", "b", "reference"), row("text2sql", "c", "fixed")}
 	want := []string{

@@ -62,14 +62,19 @@ func (c Cell) MarshalJSON() ([]byte, error) {
 	}{plain: plain(c)})
 }
 
-// Row has the numbers of one run.
-type Row struct {
+// System is what answered and how its answers were scored.
+type System struct {
 	Baseline string `json:"baseline"`
 	Model    string `json:"model"`
 	// Judge and Scoring are the rules behind the scores.
 	Judge   string `json:"judge"`
 	Scoring string `json:"scoring"`
-	Dir     string `json:"dir"`
+}
+
+// Row has the numbers of one run.
+type Row struct {
+	System
+	Dir string `json:"dir"`
 	// Shard is the part of the questions that the run answers, such as "3/16"; empty for all.
 	Shard string `json:"shard,omitempty"`
 	// Cells are in the order of [Columns].
@@ -155,8 +160,8 @@ func Collect(run *runlog.Run, examples []qa.Example, o Options) (Row, error) {
 		return Row{}, err
 	}
 	row := Row{
-		Baseline: run.Config.Shape.Baseline, Model: run.Config.Shape.ModelName(), Judge: scoring.Judge, Scoring: scoring.Mode,
-		Newer: scoring.Newer, Questions: len(examples), Dir: run.Dir, Shard: run.Config.Shape.Shard,
+		System: System{run.Config.Shape.Baseline, run.Config.Shape.ModelName(), scoring.Judge, scoring.Mode},
+		Newer:  scoring.Newer, Questions: len(examples), Dir: run.Dir, Shard: run.Config.Shape.Shard,
 	}
 	episodes := readEpisodes(run)
 	questions := o.gather(examples, scores, episodes)

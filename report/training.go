@@ -16,12 +16,10 @@ func Trained(rows []Row, o Options) []Row {
 		if _, ok := o.TrainingSizes[r.Model]; !ok {
 			continue
 		}
-		i := slices.IndexFunc(list, func(p Row) bool {
-			return p.Baseline == r.Baseline && p.Model == r.Model && p.Scoring == r.Scoring && p.Judge == r.Judge
-		})
+		i := slices.IndexFunc(list, func(p Row) bool { return p.System == r.System })
 		if i < 0 {
 			i = len(list)
-			list = append(list, Row{Baseline: r.Baseline, Model: r.Model, Scoring: r.Scoring, Judge: r.Judge})
+			list = append(list, Row{System: r.System})
 		}
 		list[i].Dir = strings.TrimPrefix(list[i].Dir+", "+r.Dir, ", ")
 		list[i].Effort.Episodes += r.Effort.Episodes

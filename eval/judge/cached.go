@@ -85,10 +85,9 @@ func (c *Cached) ask(ctx context.Context, key string, r eval.JudgeRequest) (Verd
 	v, err := c.inner.Decide(ctx, r)
 	if err == nil {
 		c.store.verdicts.Set(key, v.Right) // even if it cannot be written
-		c.store.verdicts.Put(json.Marshal(record{
-			Format: StoreFormat, Key: key, Judge: c.id.Name, Kind: string(r.Kind),
-			Right: v.Right, Reply: cut(v.Reply), Asks: v.Asks, Usage: v.Usage,
-		}))
+		kept := v
+		kept.Reply = cut(v.Reply)
+		c.store.verdicts.Put(json.Marshal(record{Format: StoreFormat, Key: key, Judge: c.id.Name, Kind: string(r.Kind), Verdict: kept}))
 	}
 	return v, err
 }

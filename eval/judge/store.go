@@ -7,7 +7,6 @@ import (
 
 	"airqa/internal/concurrent"
 	"airqa/internal/ledger"
-	"airqa/qa"
 )
 
 // StoreFormat is the format number of a store's lines.
@@ -22,11 +21,8 @@ type record struct {
 	Key    string `json:"key"`
 	Judge  string `json:"judge"`
 	Kind   string `json:"kind"`
-	Right  bool   `json:"right"`
-	// Reply is the model's reply, cut at 4,000 bytes, for manual inspection.
-	Reply string   `json:"reply,omitempty"`
-	Asks  int      `json:"asks"`
-	Usage qa.Usage `json:"usage"`
+	// Verdict has the model's reply, cut at 4,000 bytes, for manual inspection.
+	Verdict
 }
 
 // Store keeps the verdicts of [Cached] by content in an append-only JSON Lines file. A line torn by a crash loses only

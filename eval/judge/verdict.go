@@ -15,12 +15,12 @@ var ErrNoVerdict = errors.New("the judge gave no verdict")
 
 // Verdict is a judge's decision on one request and its cost.
 type Verdict struct {
-	Right bool
+	Right bool `json:"right"`
 	// Reply is the text with the verdict; empty if it came from a cache.
-	Reply string
+	Reply string `json:"reply,omitempty"`
 	// Asks counts the replies needed, and Usage sums their tokens; both are 0 for a cached verdict.
-	Asks  int
-	Usage qa.Usage
+	Asks  int      `json:"asks"`
+	Usage qa.Usage `json:"usage"`
 }
 
 // Source returns verdicts with their cost. With an error, only the cost is valid.

@@ -20,13 +20,13 @@ const level = 0.95
 // Options configure [Runs].
 type Options struct {
 	// Rounds and Seed configure the bootstrap; Rounds below 1 mean [stats.DefaultRounds].
-	Rounds int
-	Seed   uint64
+	Rounds int    `json:"rounds"`
+	Seed   uint64 `json:"seed"`
 	// Power is the statistical power for [Group.Detectable], in 0.5..1; 0 means that of [stats.UsualPower].
-	Power float64
+	Power float64 `json:"power"`
 	// IncludePartial compares a partly scored question by its scored repeats. By default it is excluded, as in
 	// [report.Options].
-	IncludePartial bool
+	IncludePartial bool `json:"-"`
 }
 
 // Result compares two runs. All shares are in percent, all differences are B - A in percentage points.
@@ -45,10 +45,8 @@ type Result struct {
 	Test string `json:"test"`
 	// Repeats reports whether either run has repeats; a question's score is then the mean.
 	Repeats bool `json:"repeats"`
-	Rounds  int  `json:"rounds"`
-	// Seed of the bootstrap, and Power and Alpha of [Group.Detectable].
-	Seed  uint64  `json:"seed"`
-	Power float64 `json:"power"`
+	Options
+	// Alpha is the significance level of [Group.Detectable].
 	Alpha float64 `json:"alpha"`
 	// Flips are the questions with different scores in question order, those that A answered better first.
 	Flips []Flip `json:"flips"`
@@ -121,7 +119,7 @@ func runs(a, b Side, o Options, columns []report.Column) (Result, error) {
 	}
 	r := Result{
 		A: a.System, B: b.System, LeftOut: out, Repeats: repeated(pairs), Test: McNemarTest, Groups: []Group{},
-		Rounds: o.Rounds, Seed: o.Seed, Power: o.Power, Alpha: 1 - level,
+		Options: o, Alpha: 1 - level,
 	}
 	if r.Repeats {
 		r.Test = SignTest
