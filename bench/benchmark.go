@@ -290,7 +290,7 @@ func ReadPredictions(path string, read func(raw []byte, fault func(id, text stri
 			lines++
 			usable++
 			read(raw, func(id, text string, loaded bool) {
-				f := &dataset.Fault{File: path, Line: n, UUID: id, Text: text, Loaded: loaded}
+				f := &dataset.Fault{Place: dataset.Place{File: path, Line: n, UUID: id}, Text: text, Loaded: loaded}
 				if !loaded {
 					f.Costs = "prediction"
 					usable--

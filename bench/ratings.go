@@ -264,7 +264,7 @@ func (s *sheet) unitNote(units []int) string {
 // repeated reports units and raters that occur twice. An index does not count if another column names the unit.
 func (s *sheet) repeated(path string, units, raters []int) (faults []*dataset.Fault) {
 	fault := func(line int, format string, args ...any) {
-		faults = append(faults, &dataset.Fault{File: path, Line: line, Text: fmt.Sprintf(format, args...), Loaded: true})
+		faults = append(faults, &dataset.Fault{Place: dataset.Place{File: path, Line: line}, Text: fmt.Sprintf(format, args...), Loaded: true})
 	}
 	heads := make(map[string]bool)
 	for _, c := range raters {

@@ -99,7 +99,7 @@ func (r *loader) reporter(item string) func(text, costs string) {
 func (r *loader) fold(dir string, fold int, present []string) error {
 	for _, split := range foldSplits {
 		name := fmt.Sprintf("fold_%d_%s.json", fold, split)
-		r.at, r.unknown = dataset.Fault{File: name, Line: 1}, make(map[string]int)
+		r.at, r.unknown = dataset.Fault{Place: dataset.Place{File: name, Line: 1}}, make(map[string]int)
 		if !slices.Contains(present, split) {
 			r.fault("", "the file is missing")
 			continue

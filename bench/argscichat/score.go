@@ -172,7 +172,7 @@ func ReadPredictions(path string, c *bench.Dataset) (Predictions, error) {
 			return r.p, fmt.Errorf("read predictions: %w", err)
 		}
 		for line, raw := range block.Records() {
-			r.at = dataset.Fault{File: filepath.Base(block.File), Line: line}
+			r.at = dataset.Fault{Place: dataset.Place{File: filepath.Base(block.File), Line: line}}
 			r.read(raw)
 		}
 	}

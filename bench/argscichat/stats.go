@@ -285,7 +285,7 @@ func LoadIntents(path string) ([]Intent, []*dataset.Fault, error) {
 	if err == nil && !slices.Equal(head, intentColumns) {
 		err = fmt.Errorf("the columns are %q, not %q", head, intentColumns)
 	}
-	r := intentReader{lines: lines{at: dataset.Fault{File: filepath.Base(path)}}, last: true}
+	r := intentReader{lines: lines{at: dataset.Fault{Place: dataset.Place{File: filepath.Base(path)}}}, last: true}
 	for err == nil {
 		var row []string
 		if row, err = rows.Read(); err == nil {

@@ -187,7 +187,9 @@ func (r *loader) otherAnnotations() error {
 }
 
 // report adds the fault of an object.
-func (r *loader) report(text, costs string) { r.Report(dataset.Fault{File: r.path}, text, costs) }
+func (r *loader) report(text, costs string) {
+	r.Report(dataset.Fault{Place: dataset.Place{File: r.path}}, text, costs)
+}
 
 // object reads the next element of a list, which is lost if it is no object.
 func (r *loader) object(dec *json.Decoder, at, costs string) (*bench.Object, error) {

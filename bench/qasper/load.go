@@ -81,7 +81,9 @@ type loader struct {
 
 // reporter adds the faults of a question, or of a paper.
 func (r *loader) reporter(uuid string) func(text, costs string) {
-	return func(text, costs string) { r.Report(dataset.Fault{File: r.path, UUID: uuid}, text, costs) }
+	return func(text, costs string) {
+		r.Report(dataset.Fault{Place: dataset.Place{File: r.path, UUID: uuid}}, text, costs)
+	}
 }
 
 // add adds a paper and its questions. What is faulty outside of the questions costs itself: an empty paragraph keeps the

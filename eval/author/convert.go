@@ -45,17 +45,14 @@ const (
 // Note is about the conversion of a record.
 type Note struct {
 	Kind NoteKind
-	File string
-	Line int // from 1
-	UUID string
+	dataset.Place
 	Text string
 }
 
 // Question is a question of a file.
 type Question struct {
 	qa.Example
-	File string
-	Line int // from 1
+	Place dataset.Place
 }
 
 // Conversion counts what [Convert] has done so far.
@@ -96,7 +93,7 @@ func Convert(path string, o Options, c *Conversion) iter.Seq2[Question, error] {
 			if ex.Evaluator.Func == "" && ex.Kind == "" {
 				c.NoEvaluator++
 			}
-			if !yield(Question{ex, r.File, r.Line}, nil) {
+			if !yield(Question{ex, dataset.Place{File: r.File, Line: r.Line, UUID: ex.UUID}}, nil) {
 				return
 			}
 		}
@@ -115,7 +112,7 @@ type converter struct {
 }
 
 func (c *converter) note(k NoteKind, format string, args ...any) {
-	c.to.Notes = append(c.to.Notes, Note{k, c.record.File, c.record.Line, c.uuid, fmt.Sprintf(format, args...)})
+	c.to.Notes = append(c.to.Notes, Note{k, dataset.Place{File: c.record.File, Line: c.record.Line, UUID: c.uuid}, fmt.Sprintf(format, args...)})
 }
 
 // fail notes why the record has no question.

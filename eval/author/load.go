@@ -49,7 +49,7 @@ func (c *Conversion) Faults(others ...NoteKind) []*dataset.Fault {
 	var list []*dataset.Fault
 	for _, n := range c.Notes {
 		if n.Kind == NotConverted || n.Kind == Incomplete || slices.Contains(others, n.Kind) {
-			list = append(list, &dataset.Fault{File: n.File, Line: n.Line, UUID: n.UUID, Text: n.Text, Loaded: n.Kind != NotConverted})
+			list = append(list, &dataset.Fault{Place: n.Place, Text: n.Text, Loaded: n.Kind != NotConverted})
 		}
 	}
 	return list

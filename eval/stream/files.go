@@ -67,7 +67,7 @@ func (f Files) readGolds(s *eval.Scorer, report *Report) (*pairing, error) {
 		if err != nil {
 			return nil, err
 		}
-		q := &question{file: g.File, line: g.Line, index: len(p.questions), gold: NewGold(s, g.UUID, g.Evaluator)}
+		q := &question{file: g.Place.File, line: g.Place.Line, index: len(p.questions), gold: NewGold(s, g.UUID, g.Evaluator)}
 		p.questions, p.byUUID[g.UUID] = append(p.questions, q), q
 	}
 	for _, fault := range report.Read.Faults(others...) {

@@ -94,7 +94,7 @@ func (p *pairing) missing(yield func(Item, error) bool) {
 		if q.answered || len(q.repeats) > 0 {
 			continue
 		}
-		p.report.Missing.add(&dataset.Fault{File: q.file, Line: q.line, Loaded: true, Text: "no prediction for " + q.gold.uuid})
+		p.report.Missing.add(&dataset.Fault{Place: dataset.Place{File: q.file, Line: q.line}, Loaded: true, Text: "no prediction for " + q.gold.uuid})
 		if !yield(Item{Gold: q.gold, Verdict: qa.Wrong, Reason: NoPrediction, place: place{index: q.index}}, nil) {
 			return
 		}
@@ -102,7 +102,7 @@ func (p *pairing) missing(yield func(Item, error) bool) {
 }
 
 func (p *pairing) fault(a prediction, text string) *dataset.Fault {
-	return &dataset.Fault{File: p.preds, Line: a.line, Text: text}
+	return &dataset.Fault{Place: dataset.Place{File: p.preds, Line: a.line}, Text: text}
 }
 
 // inOrder yields scores in the order of their questions. It holds back scores that are ahead of their turn, and those

@@ -35,7 +35,7 @@ func decodePredictions(b dataset.Block) predictionBlock {
 	for line, raw := range b.Records() {
 		p, fault := decodePrediction(raw)
 		if fault != "" {
-			out.faults = append(out.faults, &dataset.Fault{File: b.File, Line: line, Text: fault})
+			out.faults = append(out.faults, &dataset.Fault{Place: dataset.Place{File: b.File, Line: line}, Text: fault})
 			continue
 		}
 		p.line = line

@@ -16,11 +16,17 @@ import (
 // Check lists the problems of an evaluator: an unknown function, misspelled or missing arguments, wrong types.
 type Check func(qa.Evaluator) []string
 
+// Place is where an example is.
+type Place struct {
+	File string `json:"file"`
+	// Line counts from 1; it is 0 if the file is a single value, of which a text names the part.
+	Line int    `json:"line"`
+	UUID string `json:"uuid"`
+}
+
 // Fault is a problem of an example.
 type Fault struct {
-	File string
-	Line int // from 1; 0 if the file is a single value and Text names the place
-	UUID string
+	Place
 	Text string
 	// Loaded means that the example is in the stream nevertheless.
 	Loaded bool
@@ -105,7 +111,7 @@ func (r *reader) read(path string) error {
 		if err != nil {
 			return err
 		}
-		if block.note != "" && !r.yield(qa.Example{}, &Fault{File: block.File, Line: 1, Text: block.note, Loaded: true}) {
+		if block.note != "" && !r.yield(qa.Example{}, &Fault{Place: Place{File: block.File, Line: 1}, Text: block.note, Loaded: true}) {
 			return errStopped
 		}
 		for line, raw := range block.Records() {
@@ -131,7 +137,7 @@ func (r *reader) example(file string, line int, raw []byte) error {
 		}
 	}
 	for _, text := range texts {
-		f := &Fault{File: file, Line: line, UUID: ex.UUID, Text: text, Loaded: ok}
+		f := &Fault{Place: Place{File: file, Line: line, UUID: ex.UUID}, Text: text, Loaded: ok}
 		if !r.yield(qa.Example{}, f) {
 			return errStopped
 		}

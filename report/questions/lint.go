@@ -12,6 +12,7 @@ import (
 	"airqa/internal/lazyregexp"
 	"airqa/internal/terminal"
 	"airqa/qa"
+	"airqa/qa/dataset"
 )
 
 // Rule names a kind of [Finding].
@@ -34,10 +35,8 @@ const (
 // Finding is a fault of a question.
 type Finding struct {
 	Severity eval.Severity `json:"severity"`
-	File     string        `json:"file"`
-	Line     int           `json:"line"` // from 1
-	UUID     string        `json:"uuid"`
-	Rule     Rule          `json:"rule"`
+	dataset.Place
+	Rule Rule `json:"rule"`
 	// Mode is the scoring mode in which a gold does not pass or a reward is weak; empty if it does not matter.
 	Mode eval.Mode `json:"mode,omitempty"`
 	Text string    `json:"text"`
@@ -52,7 +51,7 @@ func Lint(ctx context.Context, f author.File) ([]Finding, error) {
 		if fault.Loaded {
 			severity = eval.Warning
 		}
-		all = append(all, Finding{Severity: severity, File: fault.File, Line: fault.Line, UUID: fault.UUID, Rule: RuleForm, Text: fault.Text})
+		all = append(all, Finding{Severity: severity, Place: fault.Place, Rule: RuleForm, Text: fault.Text})
 	}
 	asked := make(map[string]string) // the places by question and papers
 	for _, it := range f.Questions {
@@ -72,7 +71,7 @@ func Lint(ctx context.Context, f author.File) ([]Finding, error) {
 		if first, again := asked[key]; again {
 			l.say(eval.Warning, RuleDuplicate, "the same question on the same papers is at %s", first)
 		} else {
-			asked[key] = fmt.Sprintf("%s:%d", it.File, it.Line)
+			asked[key] = fmt.Sprintf("%s:%d", it.Place.File, it.Place.Line)
 		}
 		all = append(all, l.found...)
 	}
@@ -112,8 +111,7 @@ type linter struct {
 }
 
 func (l *linter) say(s eval.Severity, r Rule, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	l.found = append(l.found, Finding{Severity: s, File: l.at.File, Line: l.at.Line, UUID: l.at.UUID, Rule: r, Text: text})
+	l.found = append(l.found, Finding{Severity: s, Place: l.at.Place, Rule: r, Text: fmt.Sprintf(format, args...)})
 }
 
 // scoring reports the evaluator's own faults, and that the reward can be earned without knowing the answer: once if both

@@ -12,6 +12,7 @@ import (
 	"airqa/eval"
 	"airqa/fixtures"
 	"airqa/internal/testkit/golden"
+	"airqa/qa/dataset"
 	"airqa/report/questions"
 	"airqa/report/render"
 )
@@ -175,9 +176,9 @@ func TestWriteFindings(t *testing.T) {
 	f := read(t, "q.jsonl", sound)
 	const id = "cea9de1e-fd82-51d8-9d7f-d932182a27e3"
 	list := []questions.Finding{
-		{Severity: eval.Warning, File: "q.jsonl", Line: 1, UUID: id, Rule: questions.RuleTags, Text: `the tag "a|b <i>" is unknown`},
-		{Severity: eval.Error, File: "q.jsonl", Line: 1, UUID: id, Rule: questions.RuleGold, Mode: eval.Reference, Text: "the gold does not pass"},
-		{Severity: eval.Error, File: "q.jsonl", Line: 2, Rule: questions.RuleForm, Text: "not a JSON object"},
+		{Severity: eval.Warning, Place: dataset.Place{File: "q.jsonl", Line: 1, UUID: id}, Rule: questions.RuleTags, Text: `the tag "a|b <i>" is unknown`},
+		{Severity: eval.Error, Place: dataset.Place{File: "q.jsonl", Line: 1, UUID: id}, Rule: questions.RuleGold, Mode: eval.Reference, Text: "the gold does not pass"},
+		{Severity: eval.Error, Place: dataset.Place{File: "q.jsonl", Line: 2}, Rule: questions.RuleForm, Text: "not a JSON object"},
 	}
 	for _, format := range render.Formats() {
 		var b bytes.Buffer

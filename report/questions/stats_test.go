@@ -40,7 +40,7 @@ func read(t *testing.T, name, lines string) author.File {
 func named(f author.File, name string) author.File {
 	f.Path = name
 	for i := range f.Questions {
-		f.Questions[i].File = name
+		f.Questions[i].Place.File = name
 	}
 	for i := range f.Notes {
 		f.Notes[i].File = name
