@@ -9,28 +9,17 @@ import (
 	"airqa/qa"
 )
 
-// Limits limit a ReAct episode. The defaults of the paper (Appendix C.2) are 20 turns and a window of 5.
-type Limits struct {
-	// Turns is the maximum number of replies.
-	Turns int
-	// Window is the number of recent turns shown after the first two messages.
-	Window int
-	// FormatErrors is the number of consecutive format errors that end the episode; 0 means that only Turns applies, as
-	// in the authors' code.
-	FormatErrors int
-	// Repeats is the number of identical calls in a row from which each result ends with [RepeatNote]; twice as many end
-	// the episode. 0 means that only Turns applies, as in the paper.
-	Repeats int
-}
-
 // RepeatNote is the sentence after the result of a repeated call.
 const RepeatNote = "\nNote: this is the same call as before, and so is its result. Try something else, or answer."
 
 // Loop is a ReAct episode whose first messages have been added. It runs as a whole or turn by turn.
 type Loop struct {
 	*Episode
-	Limits Limits
-	Read   Read
+	// Settings limit the episode: Turns is the maximum number of replies, Window the number of recent turns shown after the
+	// first two messages. FormatErrors unreadable replies in a row end it. From RepeatLimit identical calls in a row, each
+	// result ends with [RepeatNote]; twice as many end it. Both are off at 0, as in the paper. Other settings have no effect.
+	Settings qa.Settings
+	Read     Read
 
 	turns, unread int
 }
@@ -48,7 +37,7 @@ func (l *Loop) Run(ctx context.Context) error {
 // Turn shows the window, asks, reads one action and executes it. With the answer, or at a limit, it ends the episode: its
 // trajectory then has an outcome.
 func (l *Loop) Turn(ctx context.Context) (qa.Observation, error) {
-	step, err := l.askWindow(ctx, l.Limits.Window, l.Read)
+	step, err := l.askWindow(ctx, l.Settings.Window, l.Read)
 	if err != nil {
 		return qa.Observation{}, err
 	}
@@ -66,12 +55,12 @@ func (l *Loop) Turn(ctx context.Context) (qa.Observation, error) {
 		l.unread = 0
 	}
 	switch {
-	case l.Limits.FormatErrors > 0 && l.unread >= l.Limits.FormatErrors:
+	case l.Settings.FormatErrors > 0 && l.unread >= l.Settings.FormatErrors:
 		return o, l.Finish(qa.FormatErrors, fmt.Sprintf("%d replies in a row held no action", l.unread), qa.Answer{})
-	case note != "" && row >= 2*l.Limits.Repeats:
+	case note != "" && row >= 2*l.Settings.RepeatLimit:
 		return o, l.Finish(qa.RepeatLimit, fmt.Sprintf("the same call %d times in a row", row), qa.Answer{})
-	case l.turns >= l.Limits.Turns:
-		return o, l.Finish(qa.TurnLimit, fmt.Sprintf("no answer in %d turns", l.Limits.Turns), qa.Answer{})
+	case l.turns >= l.Settings.Turns:
+		return o, l.Finish(qa.TurnLimit, fmt.Sprintf("no answer in %d turns", l.Settings.Turns), qa.Answer{})
 	}
 	return o, nil
 }
@@ -85,7 +74,7 @@ func (l *Loop) repeats() (note string, n int) {
 		}
 		n++
 	}
-	if l.Limits.Repeats > 0 && n >= l.Limits.Repeats {
+	if l.Settings.RepeatLimit > 0 && n >= l.Settings.RepeatLimit {
 		note = RepeatNote
 	}
 	return note, n

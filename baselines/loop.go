@@ -35,10 +35,7 @@ func (j job) start() (*agent.Loop, error) {
 	}
 	grammar := action.Grammar{Specs: j.tools.Specs(), Format: j.format()}
 	where := map[qa.Protocol]action.Protocol{qa.NativeTools: action.AsCall, qa.Mixed: action.AsTextOrCall}[j.settings.Protocol]
-	limits := agent.Limits{
-		Turns: j.settings.Turns, Window: j.settings.Window, FormatErrors: j.settings.FormatErrors, Repeats: j.settings.RepeatLimit,
-	}
-	return &agent.Loop{Episode: j.episode, Limits: limits, Read: func(s *qa.Step) { grammar.ReadStep(s, where) }}, nil
+	return &agent.Loop{Episode: j.episode, Settings: j.settings, Read: func(s *qa.Step) { grammar.ReadStep(s, where) }}, nil
 }
 
 // system renders the system prompt of the loop for a kind of question.

@@ -21,7 +21,8 @@ type gather func(ctx context.Context, j job) (string, error)
 func once(given string, collect gather) func(context.Context, job) error {
 	return func(ctx context.Context, j job) error {
 		if collect == nil {
-			bare := qa.Example{Question: j.example.Question, AnswerFormat: j.example.AnswerFormat, Kind: j.example.Kind, History: j.example.History}
+			bare := j.example
+			bare.Conference = nil
 			return j.finish(ctx, prompts.Data{"given": given, "task": task(asked(bare), nil), "context": ""})
 		}
 		papers, err := j.titles(ctx)

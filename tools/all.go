@@ -24,8 +24,8 @@ type Limits struct {
 // from it by name, and readers of recorded calls take the descriptions from it, without sources.
 func All(kind qa.Kind, from Sources, l Limits) Set {
 	return Set{
-		Retrieve{From: from.Retriever, Scope: l.Scope, MaxTokens: l.MaxTokens, MaxRows: l.MaxRows},
-		Query{From: from.Querier, MaxTokens: l.MaxTokens, MaxRows: l.MaxRows, Retrieves: l.Retrieves},
+		Retrieve{From: from.Retriever, Limits: l},
+		Query{From: from.Querier, Limits: l},
 		View{From: from.Viewer},
 		Answer{Kind: kind},
 	}

@@ -21,12 +21,7 @@ var queryPlain string
 // Query runs a SELECT on the paper database: Query(sql).
 type Query struct {
 	From Querier
-	// MaxTokens is the limit of a result; 0 means [MaxTokens].
-	MaxTokens int
-	// MaxRows is the maximum number of rows shown; 0 means no limit.
-	MaxRows int
-	// Retrieves reports whether the caller has [Retrieve], too.
-	Retrieves bool
+	Limits
 }
 
 // Spec describes Query.

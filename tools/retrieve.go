@@ -25,12 +25,8 @@ const (
 
 // Retrieve searches the vector store: Retrieve(query, limit=5).
 type Retrieve struct {
-	From  Retriever
-	Scope Scope
-	// MaxTokens is the limit of a result; 0 means [MaxTokens].
-	MaxTokens int
-	// MaxRows is the maximum number of rows shown; 0 means no limit.
-	MaxRows int
+	From Retriever
+	Limits
 }
 
 // Spec describes Retrieve.

@@ -27,13 +27,13 @@ func TestCutQuery(t *testing.T) {
 	from := shortSighted{capped{hits: []tools.Hit{passage, passage, passage}}}
 	for query, want := range map[string]bool{"short": false, "rather long": true} {
 		for _, limit := range []int{0, 120, 60} {
-			tool := tools.Retrieve{From: from, MaxTokens: limit}
+			tool := tools.Retrieve{From: from, Limits: tools.Limits{MaxTokens: limit}}
 			o := act(t, tools.Set{tool}, fmt.Sprintf("Retrieve(query=%q)", query))
 			last := o.Text[strings.LastIndex(o.Text, "\n")+1:]
 			if strings.HasSuffix(last, note) != want || !strings.HasPrefix(last, "(") {
 				t.Errorf("%q at %d: %s", query, limit, o.Text)
 			}
-			plain := act(t, tools.Set{tools.Retrieve{From: from.capped, MaxTokens: limit}}, "Retrieve(query='x')")
+			plain := act(t, tools.Set{tools.Retrieve{From: from.capped, Limits: tools.Limits{MaxTokens: limit}}}, "Retrieve(query='x')")
 			if n := tokens.Count(o.Text); limit > 0 && n > max(limit, tokens.Count(plain.Text)) {
 				t.Errorf("%q: %d tokens, the limit is %d", query, n, limit)
 			}

@@ -57,7 +57,7 @@ func TestRetrieve(t *testing.T) {
 		}
 		return []tools.Hit{{PDFID: "p1", PageNumber: 3, TableName: "chunks", ColumnName: "text_content", Text: "a <b>\n\"c\"", Score: 1.234567}}, nil
 	}}
-	set := tools.Set{tools.Retrieve{From: w, Scope: tools.Scope{Papers: []string{"p1"}}}}
+	set := tools.Set{tools.Retrieve{From: w, Limits: tools.Limits{Scope: tools.Scope{Papers: []string{"p1"}}}}}
 	tests := []struct {
 		name, call string
 		status     qa.Status
@@ -107,7 +107,7 @@ func TestRetrieveLogsMoreHits(t *testing.T) {
 		}
 		return hits, nil
 	}}
-	set := tools.Set{tools.Retrieve{From: w, MaxRows: 1}}
+	set := tools.Set{tools.Retrieve{From: w, Limits: tools.Limits{MaxRows: 1}}}
 	for limit, logged := range map[int]int{1: 2, 2: 4, 100: 120} {
 		o := act(t, set, fmt.Sprintf("Retrieve('x', %d)", limit))
 		if len(o.Hits) != logged || strings.Contains(o.Full, fmt.Sprintf(`"page_number": %d}`, limit+1)) {
@@ -232,7 +232,7 @@ func TestQuery(t *testing.T) {
 	for retrieves, want := range map[bool]string{
 		false: "[Error]: too slow.", true: "[Error]: too slow. To search the texts of all papers, use Retrieve.",
 	} {
-		if o := act(t, tools.Set{tools.Query{From: w, Retrieves: retrieves}}, "Query('slow')"); o.Status != qa.StatusError || o.Text != want {
+		if o := act(t, tools.Set{tools.Query{From: w, Limits: tools.Limits{Retrieves: retrieves}}}, "Query('slow')"); o.Status != qa.StatusError || o.Text != want {
 			t.Errorf("timeout, with Retrieve %v: %+v", retrieves, o)
 		}
 	}
@@ -424,7 +424,7 @@ func TestRowCap(t *testing.T) {
 	}
 	world := capped{many, hits}
 	for rows, want := range map[int]int{0: 5, 3: 3, 4: 4, 5: 5, 9: 5} {
-		set := tools.Set{tools.Query{From: world, MaxRows: rows}, tools.Retrieve{From: world, MaxRows: rows}}
+		set := tools.Set{tools.Query{From: world, Limits: tools.Limits{MaxRows: rows}}, tools.Retrieve{From: world, Limits: tools.Limits{MaxRows: rows}}}
 		for _, a := range []qa.Action{
 			{Name: "Query", Args: map[string]any{"sql": "SELECT 1"}},
 			{Name: "Retrieve", Args: map[string]any{"query": "x", "limit": int64(5)}},

@@ -195,15 +195,15 @@ func TestCut(t *testing.T) {
 		action qa.Action
 	}{
 		{"query, uncut", tools.Query{From: source{rows: rows}}, query},
-		{"query, cell", tools.Query{From: source{rows: rows}, MaxTokens: 150}, query},
-		{"query, tokens", tools.Query{From: source{rows: rows}, MaxTokens: 70}, query},
-		{"query, rows", tools.Query{From: source{rows: rows}, MaxRows: 1}, query},
+		{"query, cell", tools.Query{From: source{rows: rows}, Limits: tools.Limits{MaxTokens: 150}}, query},
+		{"query, tokens", tools.Query{From: source{rows: rows}, Limits: tools.Limits{MaxTokens: 70}}, query},
+		{"query, rows", tools.Query{From: source{rows: rows}, Limits: tools.Limits{MaxRows: 1}}, query},
 		{"query, more", tools.Query{From: source{rows: more}}, query},
-		{"query, too many columns", tools.Query{From: source{rows: wide}, MaxTokens: 100}, query},
+		{"query, too many columns", tools.Query{From: source{rows: wide}, Limits: tools.Limits{MaxTokens: 100}}, query},
 		{"query, empty", tools.Query{From: source{}}, query},
 		{"retrieve, uncut", tools.Retrieve{From: source{hits: hits}}, retrieve},
-		{"retrieve, cell", tools.Retrieve{From: source{hits: hits}, MaxTokens: 150}, retrieve},
-		{"retrieve, rows", tools.Retrieve{From: source{hits: hits}, MaxRows: 2}, retrieve},
+		{"retrieve, cell", tools.Retrieve{From: source{hits: hits}, Limits: tools.Limits{MaxTokens: 150}}, retrieve},
+		{"retrieve, rows", tools.Retrieve{From: source{hits: hits}, Limits: tools.Limits{MaxRows: 2}}, retrieve},
 	} {
 		o, err := tt.tool.Call(t.Context(), tt.action)
 		if err != nil {

@@ -104,7 +104,7 @@ func TestValuesAreTheEnginesText(t *testing.T) {
 	db, err := sql.Open("duckdb", "")
 	check(t, err)
 	defer func() { _ = db.Close() }()
-	tool := tools.Query{From: querier{reader(t, library(t))}, MaxTokens: 1 << 20}
+	tool := tools.Query{From: querier{reader(t, library(t))}, Limits: tools.Limits{MaxTokens: 1 << 20}}
 	r := rand.New(rand.NewPCG(1, 2))
 	for range statements {
 		var list, asked []string

@@ -218,7 +218,7 @@ func TestOrder(t *testing.T) {
 func TestCutOff(t *testing.T) {
 	action := qa.Action{Name: "Retrieve", Args: map[string]any{"query": "q", "limit": int64(1)}}
 	text := strings.Repeat("Reeds grow by the lake in the wind. ", 60) + "We counted 31 nests of herons."
-	o, err := tools.Retrieve{From: hits{hit(heron, 1, text)}, MaxTokens: 150}.Call(t.Context(), action)
+	o, err := tools.Retrieve{From: hits{hit(heron, 1, text)}, Limits: tools.Limits{MaxTokens: 150}}.Call(t.Context(), action)
 	if err != nil || o.Cut == nil || o.Full == "" {
 		t.Fatalf("%+v, %v", o.Cut, err)
 	}
