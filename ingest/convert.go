@@ -70,7 +70,7 @@ func readPage(ctx context.Context, doc *pdf.Document, n int) (in layout.Input, t
 	if err != nil {
 		return in, "", err
 	}
-	in = layout.Input{Width: info.Width, Height: info.Height}
+	in = layout.Input{Sheet: layout.Sheet{Width: info.Width, Height: info.Height}}
 	in.Glyphs, text, err = doc.GlyphsAndText(ctx, n)
 	if err != nil {
 		return in, "", err

@@ -25,11 +25,11 @@ func (f Free) Act(ctx context.Context, c Call) (Result, error) {
 	}
 	a, wrong := action.Grammar{Specs: f.Tools.Specs()}.ReadCall(qa.ToolCall{Name: c.Tool, Arguments: arguments(c.Arguments)})
 	if wrong != nil {
-		return Result{Status: qa.StatusParse, Text: "[Error]: " + wrong.Reason}, nil
+		return Result{Observation: qa.Observation{Status: qa.StatusParse, Text: "[Error]: " + wrong.Reason}}, nil
 	}
 	o, err := patient{f.Tools, f.Call}.Act(ctx, *a)
 	if err == nil && o.Status == qa.StatusFinal {
 		o.Text = "Answer: " + o.Answer.Text
 	}
-	return Result{Status: o.Status, Text: o.Text, Images: o.Images, Hits: o.Hits}, err
+	return Result{Observation: o}, err
 }

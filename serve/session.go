@@ -54,10 +54,7 @@ type Call struct {
 
 // Result is the result of a call.
 type Result struct {
-	Status qa.Status
-	Text   string
-	Images []qa.Image
-	Hits   []qa.Hit
+	qa.Observation
 	// End is set by the last call of an episode.
 	End *End
 }
@@ -246,7 +243,7 @@ func (s *Session) ended(ctx context.Context, c Call) (Result, error) {
 		return s.last, nil
 	case c.Tool == tools.AnswerName && s.end.Outcome == qa.Answered && s.end.Reward == nil:
 		s.judge(ctx)
-		return Result{Status: qa.StatusFinal, Text: answered, End: s.end}, nil
+		return Result{Observation: qa.Observation{Status: qa.StatusFinal, Text: answered}, End: s.end}, nil
 	}
 	return Result{End: s.end}, ErrEnded
 }
@@ -258,7 +255,7 @@ const answered = "The answer is recorded. The episode has ended."
 func (s *Session) step(ctx context.Context, c Call) (Result, error) {
 	if c.Tool == tools.AnswerName && len(c.Arguments) > s.host.Limits.Answer {
 		reason := fmt.Sprintf("the answer has %d bytes; the limit is %d", len(c.Arguments), s.host.Limits.Answer)
-		return s.finish(ctx, Result{Status: qa.StatusError, Text: "[Error]: " + reason}, s.loop.Finish(qa.TokenLimit, reason, qa.Answer{}))
+		return s.finish(ctx, Result{Observation: qa.Observation{Status: qa.StatusError, Text: "[Error]: " + reason}}, s.loop.Finish(qa.TokenLimit, reason, qa.Answer{}))
 	}
 	s.steps++
 	call := qa.ToolCall{ID: fmt.Sprintf("call_%d", s.steps), Name: c.Tool, Arguments: arguments(c.Arguments)}
@@ -271,7 +268,7 @@ func (s *Session) step(ctx context.Context, c Call) (Result, error) {
 	case err != nil && !errors.As(err, &unwritten):
 		err = s.loop.Fail(err)
 	}
-	r := Result{Status: o.Status, Text: o.Text, Images: o.Images, Hits: o.Hits}
+	r := Result{Observation: o}
 	if o.Status == qa.StatusFinal {
 		r.Text = answered
 	}

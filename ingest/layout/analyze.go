@@ -36,7 +36,7 @@ func Analyze(inputs []Input) *Document {
 	}
 	gutters := gutters(pages, inputs)
 	for i, in := range inputs {
-		page := Page{Number: i + 1, Width: in.Width, Height: in.Height, Shapes: in.Shapes, Turned: in.Turned, Gutter: gutters[i]}
+		page := Page{Number: i + 1, Sheet: in.Sheet, Gutter: gutters[i]}
 		page.Label = cmp.Or(in.Label, labels[i])
 		page.Dropped = watermarks[i] + numbers[i] + dropped[i]
 		page.fill(pages[i], d.BodySize)
@@ -121,7 +121,7 @@ func (p *Page) addSideways(glyphs []Glyph) {
 		}
 	} else {
 		for _, f := range sidewaysFragments(glyphs) {
-			lines = append(lines, row{frags: []fragment{f}, baseline: f.baseline, size: f.size, column: Span}.toLine(p.Number))
+			lines = append(lines, row{frags: []fragment{f}, baseline: f.baseline, size: f.size, kind: kind{column: Span}}.toLine(p.Number))
 		}
 	}
 	for _, l := range lines {
@@ -152,7 +152,7 @@ func byAngle(glyphs []Glyph) (upright, sideways []Glyph) {
 func sidewaysFragments(glyphs []Glyph) []fragment {
 	var out []fragment
 	var current []Glyph
-	f := fragment{column: Span}
+	f := fragment{kind: kind{column: Span}}
 	for _, g := range append(slices.Clone(glyphs), Glyph{Rune: '\n'}) {
 		if g.Rune != ' ' && g.Rune != '\n' {
 			if finite(g) {
@@ -175,7 +175,7 @@ func sidewaysFragments(glyphs []Glyph) []fragment {
 		}
 		if g.Rune == '\n' && len(f.words) > 0 {
 			out = append(out, f)
-			f = fragment{column: Span}
+			f = fragment{kind: kind{column: Span}}
 		}
 	}
 	return out

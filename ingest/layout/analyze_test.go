@@ -217,7 +217,7 @@ func TestTurnedPagesAreReadUpright(t *testing.T) {
 		p.Lines(72, 100, column("text", 6)...)
 		p.Rule(72, 300, 240)
 		want := layouttest.Analyze(p).Pages[0]
-		shown := layout.Input{Width: p.Height, Height: p.Width}
+		shown := layout.Input{Sheet: layout.Sheet{Width: p.Height, Height: p.Width}}
 		if angle == 180 {
 			shown.Width, shown.Height = p.Width, p.Height
 		}

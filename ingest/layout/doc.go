@@ -17,15 +17,21 @@ type Glyph = pdf.Glyph
 // Shape is a drawn object other than text. The parts of a form replace it if it turns out to be a background.
 type Shape = pdf.Shape
 
-// Input is one page as read from the file.
-type Input struct {
+// Sheet is the size of a page, and its shapes.
+type Sheet struct {
 	Width, Height float64
-	Glyphs        []Glyph
 	Shapes        []Shape
+	// Turned is the rotation of the text on the page as displayed: 0, 90, 180 or 270. Lines and shapes have coordinates on
+	// an upright page of Width by Height; AsShown converts them back.
+	Turned int
+}
+
+// Input is one page as read from the file. Analyze sets Turned.
+type Input struct {
+	Sheet
+	Glyphs []Glyph
 	// Label is the file's own number of the page, "" for none.
 	Label string
-	// Turned is set by Analyze: see Page.
-	Turned int
 }
 
 // Word is a run of characters without spaces.
@@ -88,13 +94,9 @@ type Line struct {
 
 // Page is a page in reading order.
 type Page struct {
-	Number        int
-	Width, Height float64
-	Lines         []Line
-	Shapes        []Shape
-	// Turned is the rotation of the text on the page as displayed: 0, 90, 180 or 270. Lines and shapes have coordinates on
-	// an upright page of Width by Height; AsShown converts them back.
-	Turned int
+	Number int
+	Sheet
+	Lines []Line
 	// Aside is a rotated part of an upright page, such as a table, with the coordinates of a turned page. It is nil for
 	// most pages. Lines includes its text as Sideways.
 	Aside *Page

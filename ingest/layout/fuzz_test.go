@@ -41,7 +41,7 @@ func FuzzAnalyze(f *testing.F) {
 
 // pagesOf takes ten bytes per glyph: its position in eighths of a point, size, angle, rune.
 func pagesOf(data []byte) []layout.Input {
-	inputs := []layout.Input{{Width: 612, Height: 792}}
+	inputs := []layout.Input{{Sheet: layout.Sheet{Width: 612, Height: 792}}}
 	for len(data) >= 10 {
 		x, y := float64(int16(binary.LittleEndian.Uint16(data)))/8, float64(int16(binary.LittleEndian.Uint16(data[2:])))/8
 		g := layout.Glyph{
@@ -57,7 +57,7 @@ func pagesOf(data []byte) []layout.Input {
 			in.Shapes = append(in.Shapes, layout.Shape{Kind: pdf.ShapeKind(data[9] % 3), Box: g.Box})
 		}
 		if data[9] == 240 {
-			inputs = append(inputs, layout.Input{Width: 612, Height: 792})
+			inputs = append(inputs, layout.Input{Sheet: layout.Sheet{Width: 612, Height: 792}})
 		}
 		data = data[10:]
 	}

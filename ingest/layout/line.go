@@ -13,9 +13,14 @@ type row struct {
 	frags    []fragment
 	baseline float64
 	size     float64
-	column   int
-	caption  int
-	drawn    bool
+	kind
+}
+
+// kind is what all fragments of a row have in common.
+type kind struct {
+	column  int
+	caption int  // from 1, 0 for none
+	drawn   bool // inside an image or a form
 }
 
 // rows groups fragments by baseline, the longest first, so that superscripts and stray marks find the line they belong
@@ -28,14 +33,13 @@ func rows(frags []fragment) []row {
 		at, distance := -1, math.Inf(1)
 		for i := range out {
 			r := &out[i]
-			sameKind := r.column == f.column && r.caption == f.caption && r.drawn == f.drawn
-			if d := abs(r.baseline - f.baseline); sameKind && d < 0.5*max(r.size, f.size) && d < distance {
+			if d := abs(r.baseline - f.baseline); r.kind == f.kind && d < 0.5*max(r.size, f.size) && d < distance {
 				at, distance = i, d
 			}
 		}
 		if at < 0 {
 			at = len(out)
-			out = append(out, row{baseline: f.baseline, column: f.column, caption: f.caption, drawn: f.drawn})
+			out = append(out, row{baseline: f.baseline, kind: f.kind})
 		}
 		out[at].frags = append(out[at].frags, f)
 		out[at].size = max(out[at].size, f.size)
@@ -101,9 +105,7 @@ type fragment struct {
 	box            Box // with ascenders and descenders
 	baseline, size float64
 	chars          int
-	caption        int  // from 1, 0 for none
-	drawn          bool // inside an image or a form
-	column         int
+	kind
 }
 
 // wideGap is the minimum gap between phrases, in multiples of the font size.
@@ -122,7 +124,7 @@ func fragments(words []Word) []fragment {
 				continue
 			}
 		}
-		f := fragment{column: Span}
+		f := fragment{kind: kind{column: Span}}
 		f.add(w)
 		out = append(out, f)
 	}

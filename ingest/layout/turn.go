@@ -38,8 +38,8 @@ func (in Input) aside(number int, sideways []Glyph, bodySize float64) *Page {
 	}
 	in.Glyphs = sideways
 	in = in.turned(angle)
-	p := &Page{Number: number, Width: in.Width, Height: in.Height, Shapes: in.Shapes, Turned: angle}
-	frags := fragments(splitWords(in.Glyphs))
+	p := &Page{Number: number, Sheet: in.Sheet}
+	frags := fragments(words(in.Glyphs))
 	markDrawn(frags, in.Shapes, in.Width*in.Height)
 	p.fill(frags, bodySize)
 	if !slices.ContainsFunc(p.Lines, func(l Line) bool { return l.Role == Caption }) {

@@ -12,10 +12,15 @@ import (
 	"airqa/internal/lazyregexp"
 )
 
+// extent is where a title is.
+type extent struct {
+	at, lines int // first line in flow, and number of lines of the title
+	words     int // number of title words on its last line if text follows there, else 0
+}
+
 // heading is the start of a section in the flow.
 type heading struct {
-	at, lines     int    // first line in flow, and number of lines of the title
-	words         int    // number of title words on its last line if text follows there, else 0
+	extent
 	label         string // the number as printed, "3.1", "IV.", "Appendix A:"
 	number, title string
 	level         int
@@ -210,7 +215,7 @@ func isTitleText(title string) bool {
 
 // headingAt reads the title at a line of the flow, over up to four lines of the same font style.
 func (r *paperReader) headingAt(at, level int) heading {
-	h := heading{at: at, lines: 1, level: level, look: printOf(r.flow[at])}
+	h := heading{extent: extent{at: at, lines: 1}, level: level, look: printOf(r.flow[at])}
 	if h.words = leadWords(r.flow[at]); h.words > 0 {
 		h.setTitle(layout.Line{Words: r.flow[at].Words[:h.words]}.Text())
 		return h

@@ -59,8 +59,8 @@ func topLevel(outline []pdf.Heading) []pdf.Heading {
 
 // match is a candidate position of a title.
 type match struct {
-	at, lines, words int
-	cost             float64
+	extent
+	cost float64
 }
 
 // Costs of a match, in points of distance from the target of the outline entry.
@@ -99,7 +99,7 @@ func (r *paperReader) matchAt(e pdf.Heading, i int) (match, bool) {
 	const longest = 6
 	_, title := splitNumber(strings.TrimSpace(e.Title))
 	w := targetTitle{titles: []string{folded(e.Title), folded(title)}, cut: strings.HasSuffix(e.Title, "...") || strings.HasSuffix(e.Title, "…")}
-	m, got := match{at: i, cost: r.placeCost(e, i)}, ""
+	m, got := match{extent: extent{at: i}, cost: r.placeCost(e, i)}, ""
 	first := len(folded(r.flow[i].Text()))
 	for k := i; k < min(i+longest, len(r.flow)) && r.flow[k].Page == r.flow[i].Page && len(got) <= len(w.titles[0])+maxLabel; k++ {
 		line := r.flow[k]
@@ -189,7 +189,7 @@ func isLabel(s string) bool { return s == "" || len(s) <= maxLabel && titleLabel
 // entryHeading returns the heading of an entry. It uses the printed label, but the title of the outline, since letters
 // in formulas may be missing in print.
 func (r *paperReader) entryHeading(e pdf.Heading, m match) heading {
-	h := heading{at: m.at, lines: m.lines, words: m.words, level: e.Level, look: printOf(r.flow[m.at])}
+	h := heading{extent: m.extent, level: e.Level, look: printOf(r.flow[m.at])}
 	lines := slices.Clone(r.flow[m.at : m.at+m.lines])
 	if m.words > 0 {
 		lines[m.lines-1].Words = lines[m.lines-1].Words[:m.words]

@@ -24,7 +24,7 @@ type Page struct {
 }
 
 // NewPage returns an empty page.
-func NewPage() *Page { return &Page{layout.Input{Width: 612, Height: 792}} }
+func NewPage() *Page { return &Page{layout.Input{Sheet: layout.Sheet{Width: 612, Height: 792}}} }
 
 // Set adds a line of text with its origin at x and baseline. A trailing hyphen breaks a word.
 func (p *Page) Set(x, baseline, size float64, font, text string) *Page {
