@@ -37,8 +37,8 @@ func (w world) Retrieve(_ context.Context, q string, n int, s tools.Scope) ([]to
 	return []tools.Hit{{PDFID: "p1", PageNumber: 1, Text: fmt.Sprintf("passage for %q, limit %d", q, n), Score: 1}}, nil
 }
 
-func (world) Query(_ context.Context, sql string) (tools.Rows, error) {
-	return tools.Rows{Columns: []string{"sql"}, Values: [][]any{{sql}}}, nil
+func (world) Query(_ context.Context, sql string) (qa.Rows, error) {
+	return qa.Rows{Columns: []string{"sql"}, Values: [][]any{{sql}}}, nil
 }
 
 func (world) View(context.Context, string, int, []float64) (qa.Image, error) { return qa.Image{}, nil }

@@ -227,12 +227,12 @@ func (e *Env) PageTexts(ctx context.Context, paperID string) ([]string, error) {
 
 // Query runs one SELECT in the database sandbox, see paperdb.Reader.Query. What models write around a statement is removed,
 // see [tools.Statement], and an error ends with DuckDB's form of a slip into another dialect.
-func (e *Env) Query(ctx context.Context, sql string) (tools.Rows, error) {
+func (e *Env) Query(ctx context.Context, sql string) (qa.Rows, error) {
 	sql = tools.Statement(sql)
 	rows, err := e.db.Query(ctx, sql, e.limits)
 	var wrong *paperdb.QueryError
 	if errors.As(err, &wrong) {
-		return tools.Rows{}, &tools.Fault{Kind: wrong.Kind, Text: wrong.Text + form(sql, wrong.Text)}
+		return qa.Rows{}, &tools.Fault{Kind: wrong.Kind, Text: wrong.Text + form(sql, wrong.Text)}
 	}
 	return rows, err
 }

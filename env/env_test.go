@@ -155,7 +155,7 @@ func TestQuery(t *testing.T) {
 	e := open(t, library(t))
 	got, err := e.Query(t.Context(), "SELECT title, pdf_path FROM metadata WHERE title = 'Bert'")
 	check(t, err)
-	want := tools.Rows{
+	want := qa.Rows{
 		Columns: []string{"title", "pdf_path"}, Values: [][]any{{"Bert", "pdfs/" + bert.Metadata.PaperID + ".pdf"}}, Tables: []string{"metadata"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

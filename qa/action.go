@@ -88,6 +88,17 @@ func ObservationMessage(o Observation) Message {
 	return Message{Role: User, Text: "[Observation]:" + sep + o.Text, Images: o.Images}
 }
 
+// Rows is the result of a query.
+type Rows struct {
+	Columns []string
+	// Values has one slice per row, in the order of Columns: nil, bool, int64, finite float64 and string.
+	Values [][]any
+	// More means that the row limit stopped the query: there are more rows than Values.
+	More bool
+	// Tables are the names of the database tables that the statement reads, sorted; nil if unknown.
+	Tables []string
+}
+
 // Cut describes how much of a tool's result was left out, and why.
 type Cut struct {
 	// Reason is "tokens", "rows" or "cell".

@@ -27,8 +27,12 @@ type Hit struct {
 	Field  string `json:"field"`
 	Offset int    `json:"offset"`
 	End    int    `json:"end"`
-	// Match is the occurrence as people are shown it; Before and After are the text around it, at most 60 characters each,
-	// on the same line.
+	Snippet
+}
+
+// Snippet is an occurrence as people are shown it, Match, and the text around it on the same line, at most 60 characters on
+// each side.
+type Snippet struct {
 	Before string `json:"before"`
 	Match  string `json:"match"`
 	After  string `json:"after"`

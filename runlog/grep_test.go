@@ -29,7 +29,7 @@ func grepAll(t rapid.TB, r *runlog.Run, text string) []runlog.Hit {
 	var hits []runlog.Hit
 	for h, err := range r.Grep(context.Background(), text) {
 		if err != nil {
-			h = runlog.Hit{Field: "error", Match: err.Error()}
+			h = runlog.Hit{Field: "error", Snippet: runlog.Snippet{Match: err.Error()}}
 		}
 		hits = append(hits, h)
 	}
@@ -505,10 +505,10 @@ no event with a needle
 		t.Fatal(err)
 	}
 	want := []runlog.Hit{
-		{Field: "error", Match: "texts/" + sum + ".txt: is missing from the run directory"},
-		{Field: "error", Match: "log.jsonl:4: json: cannot unmarshal string into Go struct field messageEvent.parts of type []runlog.part"},
-		{Field: "error", Match: "log.jsonl:5: message refers to the observation of step 7, which is not there"},
-		{Episode: "u#0", Message: 4, Event: 6, Field: "message", Offset: 2, End: 8, Before: "a ", Match: "needle"},
+		{Field: "error", Snippet: runlog.Snippet{Match: "texts/" + sum + ".txt: is missing from the run directory"}},
+		{Field: "error", Snippet: runlog.Snippet{Match: "log.jsonl:4: json: cannot unmarshal string into Go struct field messageEvent.parts of type []runlog.part"}},
+		{Field: "error", Snippet: runlog.Snippet{Match: "log.jsonl:5: message refers to the observation of step 7, which is not there"}},
+		{Episode: "u#0", Message: 4, Event: 6, Field: "message", Offset: 2, End: 8, Snippet: runlog.Snippet{Before: "a ", Match: "needle"}},
 	}
 	if diff := gocmp.Diff(want, grepAll(t, r, "needle")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -236,7 +236,7 @@ func Excerpt(text string, start, end int) Hit {
 		to += n
 	}
 	shown := strings.Clone(text[from:to])
-	return Hit{Offset: start, End: end, Before: shown[:start-from], Match: shown[start-from : end-from], After: shown[end-from:]}
+	return Hit{Offset: start, End: end, Snippet: Snippet{Before: shown[:start-from], Match: shown[start-from : end-from], After: shown[end-from:]}}
 }
 
 // inResult returns the hits in a tool's result: in the text that the model saw, and in its rows as people are shown them.

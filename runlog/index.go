@@ -69,7 +69,8 @@ func (r *Run) useIndex(log *os.File) {
 	if !ok {
 		return
 	}
-	fresh := Run{Dir: r.Dir, Config: r.Config, numbers: make(map[string]int, len(counts)), prompts: r.prompts}
+	fresh := *r
+	fresh.numbers = make(map[string]int, len(counts))
 	all := make([]line, len(x.Codes))
 	for i, count := range counts {
 		if count == 0 || int(fresh.number(x.Episodes[i])) != i {

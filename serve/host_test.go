@@ -31,23 +31,23 @@ func (p papers) Retrieve(context.Context, string, int, tools.Scope) ([]tools.Hit
 	return []tools.Hit{{ID: "1", PDFID: "p", Text: "a passage", Score: 0.5}}, nil
 }
 
-func (p papers) Query(ctx context.Context, sql string) (tools.Rows, error) {
+func (p papers) Query(ctx context.Context, sql string) (qa.Rows, error) {
 	switch sql {
 	case "text":
-		return tools.Rows{Columns: []string{"x"}, Values: [][]any{{strings.Repeat("é→😀  word\u00a0\u3000数", 800)}}}, nil
+		return qa.Rows{Columns: []string{"x"}, Values: [][]any{{strings.Repeat("é→😀  word\u00a0\u3000数", 800)}}}, nil
 	case "panic":
 		panic("a fault of the tool")
 	case "down":
-		return tools.Rows{}, &qa.UnavailableError{Err: errors.New("the store is down")}
+		return qa.Rows{}, &qa.UnavailableError{Err: errors.New("the store is down")}
 	case "wait":
 		p.entered <- struct{}{}
 		select {
 		case <-p.release:
 		case <-ctx.Done():
-			return tools.Rows{}, ctx.Err()
+			return qa.Rows{}, ctx.Err()
 		}
 	}
-	return tools.Rows{Columns: []string{"x"}, Values: [][]any{{int64(1)}}}, nil
+	return qa.Rows{Columns: []string{"x"}, Values: [][]any{{int64(1)}}}, nil
 }
 
 func (p papers) View(context.Context, string, int, []float64) (qa.Image, error) {

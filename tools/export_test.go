@@ -3,4 +3,4 @@ package tools
 import "airqa/qa"
 
 // Table renders rows as a tool without a maximum of rows does.
-func Table(r Rows, limit int) qa.Observation { return show(r, limit, 0) }
+func Table(r qa.Rows, limit int) qa.Observation { return show(r, limit, 0) }

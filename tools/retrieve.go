@@ -62,7 +62,7 @@ func (t Retrieve) Call(ctx context.Context, a qa.Action) (qa.Observation, error)
 		room = max(1, room-tokens.Count(note))
 	}
 	titles := slices.ContainsFunc(hits, func(h Hit) bool { return h.Title != "" })
-	r := Rows{Columns: []string{"score", "text", "pdf_id", "page_number"}} // the text is the second, so it is truncated last
+	r := qa.Rows{Columns: []string{"score", "text", "pdf_id", "page_number"}} // the text is the second, so it is truncated last
 	if titles {
 		r.Columns = slices.Insert(r.Columns, 3, "title")
 	}

@@ -19,7 +19,7 @@ const MaxTokens = 5000
 const cellMark = " …[cut]"
 
 // show prints rows as lines of JSON, within limit tokens and at most maxRows rows; 0 rows is no limit.
-func show(r Rows, limit, maxRows int) qa.Observation {
+func show(r qa.Rows, limit, maxRows int) qa.Observation {
 	if len(r.Values) == 0 {
 		return qa.Observation{Status: qa.StatusEmpty, Text: "[Warning]: the result is empty."}
 	}
@@ -38,7 +38,7 @@ func show(r Rows, limit, maxRows int) qa.Observation {
 
 // small encodes rows that fit without counting tokens: a token has at least one byte, and these rows, each with its
 // newline, have at most limit bytes. Counting dominates the cost of a small result.
-func small(r Rows, limit int) ([]string, bool) {
+func small(r qa.Rows, limit int) ([]string, bool) {
 	if r.More || len(r.Values) > limit {
 		return nil, false
 	}
@@ -53,7 +53,7 @@ func small(r Rows, limit int) ([]string, bool) {
 }
 
 type table struct {
-	rows Rows
+	rows qa.Rows
 	left int // tokens
 	// maxRows is the maximum number of rows to show; 0 means no limit.
 	maxRows int
@@ -154,7 +154,7 @@ func (t *table) observation(limit int) qa.Observation {
 	if !whole {
 		var full strings.Builder
 		for i := range t.rows.Values {
-			full.WriteString(t.rows.JSONRow(i) + "\n")
+			full.WriteString(JSONRow(t.rows, i) + "\n")
 		}
 		o.Full = full.String()
 	}
@@ -202,11 +202,11 @@ func encodeRow(columns []string, row []any) string {
 	return b.String()
 }
 
-// JSONValue writes a value of [Rows], or a list of numbers, as JSON with every character as it is (no \u003c).
+// JSONValue writes a value of [qa.Rows], or a list of numbers, as JSON with every character as it is (no \u003c).
 func JSONValue(v any) string {
 	text, _ := ledger.EncodeText(v) // such values can be encoded
 	return text
 }
 
 // JSONRow writes row i as one JSON object, for output.
-func (r Rows) JSONRow(i int) string { return encodeRow(r.Columns, r.Values[i]) }
+func JSONRow(r qa.Rows, i int) string { return encodeRow(r.Columns, r.Values[i]) }

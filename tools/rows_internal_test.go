@@ -6,11 +6,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"airqa/qa"
 )
 
 // A row fits if it takes exactly the remaining tokens.
 func TestRowThatJustFits(t *testing.T) {
-	rows := Rows{Columns: []string{"text"}, Values: [][]any{{strings.Repeat("word ", 100)}}}
+	rows := qa.Rows{Columns: []string{"text"}, Values: [][]any{{strings.Repeat("word ", 100)}}}
 	n := count(encodeRow(rows.Columns, rows.Values[0]), 1000)
 	for left, fits := range map[int]bool{n: true, n - 1: false} {
 		if got := (&table{rows: rows, left: left}).add(0); got != fits {
@@ -21,7 +23,7 @@ func TestRowThatJustFits(t *testing.T) {
 
 // Omitting a single character of a cell counts as truncation.
 func TestOneCharacterCut(t *testing.T) {
-	rows := Rows{Columns: []string{"text"}, Values: [][]any{{"ab"}}}
+	rows := qa.Rows{Columns: []string{"text"}, Values: [][]any{{"ab"}}}
 	o := (&table{rows: rows, shown: []string{`{"text": "a …[cut]"}`}, shortened: 1}).observation(9)
 	if o.Cut == nil || o.Cut.Reason != "cell" || !strings.Contains(o.Text, "1 characters left out") {
 		t.Errorf("cut %+v: %s", o.Cut, o.Text)
@@ -30,7 +32,7 @@ func TestOneCharacterCut(t *testing.T) {
 
 // A cell that does not fit is shown up to the last token.
 func TestCutCellUsesAllTokens(t *testing.T) {
-	rows := Rows{Columns: []string{"text"}, Values: [][]any{{strings.Repeat("word ", 200)}}}
+	rows := qa.Rows{Columns: []string{"text"}, Values: [][]any{{strings.Repeat("word ", 200)}}}
 	for limit := 70; limit < 90; limit++ {
 		shown := table{rows: rows, left: limit}
 		if shown.add(0); shown.left != 0 {
@@ -42,7 +44,7 @@ func TestCutCellUsesAllTokens(t *testing.T) {
 // A small result is shown exactly like one that is counted.
 func TestSmallIsNoOther(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		rows := Rows{Columns: []string{"a", "text"}, More: rapid.Bool().Draw(r, "more")}
+		rows := qa.Rows{Columns: []string{"a", "text"}, More: rapid.Bool().Draw(r, "more")}
 		for range rapid.IntRange(1, 8).Draw(r, "rows") {
 			text := strings.Repeat(rapid.SampledFrom([]string{"é ", "word ", "\x01", "𝛼", "12"}).Draw(r, "piece"), rapid.IntRange(0, 30).Draw(r, "times"))
 			rows.Values = append(rows.Values, []any{int64(1), text})

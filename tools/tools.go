@@ -43,20 +43,9 @@ type Retriever interface {
 	Retrieve(ctx context.Context, query string, limit int, scope Scope) ([]Hit, error)
 }
 
-// Rows is the result of a query.
-type Rows struct {
-	Columns []string
-	// Values has one slice per row, in the order of Columns: nil, bool, int64, finite float64 and string.
-	Values [][]any
-	// More means that the row limit stopped the query: there are more rows than Values.
-	More bool
-	// Tables are the names of the database tables that the statement reads, sorted; nil if unknown.
-	Tables []string
-}
-
 // Querier runs one SELECT of a model in a sandbox. A statement that is refused, wrong or too slow is a [*Fault].
 type Querier interface {
-	Query(ctx context.Context, sql string) (Rows, error)
+	Query(ctx context.Context, sql string) (qa.Rows, error)
 }
 
 // Viewer renders a page of a paper (from 1) or an area of it, [x0, y0, width, height] in points from the top left of

@@ -21,14 +21,14 @@ import (
 // world implements every tool with functions.
 type world struct {
 	retrieve func(query string, limit int, s tools.Scope) ([]tools.Hit, error)
-	query    func(sql string) (tools.Rows, error)
+	query    func(sql string) (qa.Rows, error)
 	view     func(paper string, page int, box []float64) (qa.Image, error)
 }
 
 func (w world) Retrieve(_ context.Context, q string, n int, s tools.Scope) ([]tools.Hit, error) {
 	return w.retrieve(q, n, s)
 }
-func (w world) Query(_ context.Context, sql string) (tools.Rows, error) { return w.query(sql) }
+func (w world) Query(_ context.Context, sql string) (qa.Rows, error) { return w.query(sql) }
 func (w world) View(_ context.Context, p string, n int, b []float64) (qa.Image, error) {
 	return w.view(p, n, b)
 }
@@ -158,40 +158,40 @@ func TestQueryLogsWhatItTouched(t *testing.T) {
 	}
 	tests := []struct {
 		name, sql string
-		rows      tools.Rows
+		rows      qa.Rows
 		want      qa.Touched
 	}{
-		{"nothing", "SELECT 1", tools.Rows{Columns: []string{"1"}, Values: [][]any{{int64(1)}}}, qa.Touched{}},
-		{"papers of the rows", "SELECT paper_id, page_number", tools.Rows{
+		{"nothing", "SELECT 1", qa.Rows{Columns: []string{"1"}, Values: [][]any{{int64(1)}}}, qa.Touched{}},
+		{"papers of the rows", "SELECT paper_id, page_number", qa.Rows{
 			Columns: []string{"paper_id", "page_number"}, Tables: []string{"pages"},
 			Values: [][]any{{a, int64(3)}, {a, int64(3)}, {b, int64(1)}, {nil, int64(2)}},
 		}, qa.Touched{Papers: []string{a, b}, Tables: []string{"pages"}, Pages: []qa.PaperPage{{PaperID: a, Page: 3}, {PaperID: b, Page: 1}}}},
 		{
 			"paper and pages of the statement", "SELECT page_content FROM pages p WHERE p.ref_paper_id = '" + strings.ToUpper(a) + "' AND page_number IN (2, 13, 0)",
-			tools.Rows{Columns: []string{"page_content"}},
+			qa.Rows{Columns: []string{"page_content"}},
 			qa.Touched{Papers: []string{a}, Pages: []qa.PaperPage{{PaperID: a, Page: 2}, {PaperID: a, Page: 13}}},
 		},
-		{"pages of the rows, paper of the statement", "WHERE ref_paper_id = '" + a + "'", tools.Rows{
+		{"pages of the rows, paper of the statement", "WHERE ref_paper_id = '" + a + "'", qa.Rows{
 			Columns: []string{"section_title", "page_numbers"}, Values: [][]any{{"1", "[4, 5, NULL]"}},
 		}, qa.Touched{Papers: []string{a}, Pages: []qa.PaperPage{{PaperID: a, Page: 4}, {PaperID: a, Page: 5}}}},
 		{
 			"a page needs one paper", "WHERE ref_paper_id IN ('" + a + "', '" + b + "') AND page_number = 2",
-			tools.Rows{},
+			qa.Rows{},
 			qa.Touched{Papers: []string{a, b}},
 		},
-		{"rows of other tables", "WHERE ref_page_id = '" + b + "'", tools.Rows{
+		{"rows of other tables", "WHERE ref_page_id = '" + b + "'", qa.Rows{
 			Columns: []string{"chunk_id", "text"}, Values: [][]any{{c, a}, {"no id", nil}},
 		}, qa.Touched{Rows: []string{b, c}}},
-		{"pages from 1", "WHERE ref_paper_id = '" + a + "' AND page_number = 1", tools.Rows{}, qa.Touched{Papers: []string{a}, Pages: []qa.PaperPage{{PaperID: a, Page: 1}}}},
-		{"not truncated", "SELECT chunk_id", tools.Rows{Columns: []string{"chunk_id"}, Values: many[:50]}, qa.Touched{Rows: ids(many[:50])}},
-		{"truncated pages", "WHERE paper_id = '" + a + "'", tools.Rows{Columns: []string{"page_number"}, Values: numbers(60)}, qa.Touched{
+		{"pages from 1", "WHERE ref_paper_id = '" + a + "' AND page_number = 1", qa.Rows{}, qa.Touched{Papers: []string{a}, Pages: []qa.PaperPage{{PaperID: a, Page: 1}}}},
+		{"not truncated", "SELECT chunk_id", qa.Rows{Columns: []string{"chunk_id"}, Values: many[:50]}, qa.Touched{Rows: ids(many[:50])}},
+		{"truncated pages", "WHERE paper_id = '" + a + "'", qa.Rows{Columns: []string{"page_number"}, Values: numbers(60)}, qa.Touched{
 			Papers: []string{a}, Pages: pages(a, 50), More: true,
 		}},
-		{"truncated", "SELECT chunk_id", tools.Rows{Columns: []string{"chunk_id"}, Values: many}, qa.Touched{Rows: ids(many[:50]), More: true}},
+		{"truncated", "SELECT chunk_id", qa.Rows{Columns: []string{"chunk_id"}, Values: many}, qa.Touched{Rows: ids(many[:50]), More: true}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w := world{query: func(string) (tools.Rows, error) { return tt.rows, nil }}
+			w := world{query: func(string) (qa.Rows, error) { return tt.rows, nil }}
 			o, err := tools.Set{tools.Query{From: w}}.Act(t.Context(), qa.Action{Name: "Query", Args: map[string]any{"sql": tt.sql}})
 			if diff := cmp.Diff(&tt.want, o.Touched); diff != "" || err != nil {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
@@ -202,18 +202,18 @@ func TestQueryLogsWhatItTouched(t *testing.T) {
 
 func TestQuery(t *testing.T) {
 	lost := errors.New("database is gone")
-	w := world{query: func(sql string) (tools.Rows, error) {
+	w := world{query: func(sql string) (qa.Rows, error) {
 		switch sql {
 		case "bad":
-			return tools.Rows{}, &tools.Fault{Kind: "syntax", Text: "syntax error at bad"}
+			return qa.Rows{}, &tools.Fault{Kind: "syntax", Text: "syntax error at bad"}
 		case "slow":
-			return tools.Rows{}, &tools.Fault{Kind: "timeout", Text: "too slow."}
+			return qa.Rows{}, &tools.Fault{Kind: "timeout", Text: "too slow."}
 		case "lost":
-			return tools.Rows{}, lost
+			return qa.Rows{}, lost
 		case "none":
-			return tools.Rows{Columns: []string{"a"}}, nil
+			return qa.Rows{Columns: []string{"a"}}, nil
 		}
-		return tools.Rows{
+		return qa.Rows{
 			Columns: []string{"n", "x", "l", "j", "b", "none"},
 			Values:  [][]any{{int64(1), 2.5, "[a<b, 'c, d', NULL]", `{"a": NaN}`, true, nil}},
 			More:    true,
@@ -331,27 +331,27 @@ func TestPanicEndsTheEpisodeOnly(t *testing.T) {
 // For results of any shape, the model sees at most the limit, is informed about omissions, and sees as much as fits.
 func TestTableCut(t *testing.T) {
 	words := func(n int) string { return strings.Repeat("word ", n) }
-	wide := tools.Rows{}
+	wide := qa.Rows{}
 	for i := range 4000 {
 		wide.Columns = append(wide.Columns, "column"+strings.Repeat("x", i%7))
 	}
 	wide.Values = [][]any{make([]any, 4000)}
-	many := tools.Rows{Columns: []string{"a"}}
+	many := qa.Rows{Columns: []string{"a"}}
 	for range 3000 {
 		many.Values = append(many.Values, []any{"a few words in a row"})
 	}
 	tests := []struct {
 		name   string
-		rows   tools.Rows
+		rows   qa.Rows
 		reason string
 		shown  int
 		least  int // tokens
 	}{
-		{"one long cell", tools.Rows{Columns: []string{"id", "text"}, Values: [][]any{{"u1", words(9000)}}}, "cell", 1, 4800},
-		{"no spaces", tools.Rows{Columns: []string{"text"}, Values: [][]any{{strings.Repeat("x", 300_000)}}}, "cell", 1, 4000},
-		{"too long to count", tools.Rows{Columns: []string{"text"}, Values: [][]any{{strings.Repeat("x", 400_000)}}}, "cell", 1, 4000},
-		{"odd characters", tools.Rows{Columns: []string{"text"}, Values: [][]any{{strings.Repeat("\U0001d49c\u0301", 20_000)}}}, "cell", 1, 4000},
-		{"third row long", tools.Rows{Columns: []string{"t"}, Values: [][]any{{"a"}, {"b"}, {words(9000)}, {"d"}}}, "cell", 3, 4800},
+		{"one long cell", qa.Rows{Columns: []string{"id", "text"}, Values: [][]any{{"u1", words(9000)}}}, "cell", 1, 4800},
+		{"no spaces", qa.Rows{Columns: []string{"text"}, Values: [][]any{{strings.Repeat("x", 300_000)}}}, "cell", 1, 4000},
+		{"too long to count", qa.Rows{Columns: []string{"text"}, Values: [][]any{{strings.Repeat("x", 400_000)}}}, "cell", 1, 4000},
+		{"odd characters", qa.Rows{Columns: []string{"text"}, Values: [][]any{{strings.Repeat("\U0001d49c\u0301", 20_000)}}}, "cell", 1, 4000},
+		{"third row long", qa.Rows{Columns: []string{"t"}, Values: [][]any{{"a"}, {"b"}, {words(9000)}, {"d"}}}, "cell", 3, 4800},
 		{"many rows", many, "tokens", 0, 4500},
 		{"many columns", wide, "cell", 1, 4800},
 	}
@@ -380,7 +380,7 @@ func TestTableCut(t *testing.T) {
 // A row with truncated cells is still valid JSON, with a mark in each of them; rows that the sandbox did not return
 // have no number.
 func TestCutCells(t *testing.T) {
-	o := tools.Table(tools.Rows{Columns: []string{"id", "text"}, Values: [][]any{{"u1", strings.Repeat("word ", 9000)}}, More: true}, tools.MaxTokens)
+	o := tools.Table(qa.Rows{Columns: []string{"id", "text"}, Values: [][]any{{"u1", strings.Repeat("word ", 9000)}}, More: true}, tools.MaxTokens)
 	line, _, _ := strings.Cut(o.Text, "\n")
 	var row map[string]string
 	if err := json.Unmarshal([]byte(line), &row); err != nil {
@@ -396,7 +396,7 @@ func TestCutCells(t *testing.T) {
 }
 
 func TestTableWhole(t *testing.T) {
-	o := tools.Table(tools.Rows{Columns: []string{"a"}, Values: [][]any{{"x"}, {nil}}}, tools.MaxTokens)
+	o := tools.Table(qa.Rows{Columns: []string{"a"}, Values: [][]any{{"x"}, {nil}}}, tools.MaxTokens)
 	if want := "{\"a\": \"x\"}\n{\"a\": null}\n(2 rows)"; o.Text != want || o.Cut != nil || o.Full != "" {
 		t.Errorf("observation = %+v", o)
 	}
@@ -417,7 +417,7 @@ func TestTexts(t *testing.T) {
 
 // A row limit shows that many rows, reports it, and keeps the whole result; without one, only the token limit applies.
 func TestRowCap(t *testing.T) {
-	many := tools.Rows{Columns: []string{"n"}}
+	many := qa.Rows{Columns: []string{"n"}}
 	hits := make([]tools.Hit, 5)
 	for i := range 5 {
 		many.Values = append(many.Values, []any{int64(i)})
@@ -446,11 +446,11 @@ func TestRowCap(t *testing.T) {
 }
 
 type capped struct {
-	rows tools.Rows
+	rows qa.Rows
 	hits []tools.Hit
 }
 
-func (c capped) Query(context.Context, string) (tools.Rows, error) { return c.rows, nil }
+func (c capped) Query(context.Context, string) (qa.Rows, error) { return c.rows, nil }
 
 func (c capped) Retrieve(context.Context, string, int, tools.Scope) ([]tools.Hit, error) {
 	return c.hits, nil

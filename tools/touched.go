@@ -20,7 +20,7 @@ var (
 
 // touched lists what a query read: the ids and pages in its statement and in all of its rows, shown or not. A page of
 // the statement needs one paper in the statement; one of a row needs a paper in the row or one in the statement.
-func touched(sql string, rows Rows) *qa.Touched {
+func touched(sql string, rows qa.Rows) *qa.Touched {
 	l := list{Touched: qa.Touched{Tables: rows.Tables}}
 	column := "paper_id"
 	for _, m := range idPattern.FindAllStringSubmatch(sql, -1) {

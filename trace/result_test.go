@@ -160,11 +160,11 @@ func TestRecorded(t *testing.T) {
 
 // source answers with the same rows and hits each time.
 type source struct {
-	rows tools.Rows
+	rows qa.Rows
 	hits []tools.Hit
 }
 
-func (s source) Query(context.Context, string) (tools.Rows, error) { return s.rows, nil }
+func (s source) Query(context.Context, string) (qa.Rows, error) { return s.rows, nil }
 
 func (s source) Retrieve(context.Context, string, int, tools.Scope) ([]tools.Hit, error) {
 	return s.hits, nil
@@ -173,11 +173,11 @@ func (s source) Retrieve(context.Context, string, int, tools.Scope) ([]tools.Hit
 // Results that package tools cut in each way.
 func TestCut(t *testing.T) {
 	long := strings.Repeat("the window is 384 ", 60)
-	wide := tools.Rows{Values: [][]any{nil}}
+	wide := qa.Rows{Values: [][]any{nil}}
 	for i := range 400 {
 		wide.Columns, wide.Values[0] = append(wide.Columns, fmt.Sprint("column_", i)), append(wide.Values[0], int64(i))
 	}
-	rows := tools.Rows{Columns: []string{"n", "text", "n"}, Values: [][]any{{int64(1), "a", nil}, {int64(2), long, 0.5}, {int64(3), "c", "[x, 1]"}}}
+	rows := qa.Rows{Columns: []string{"n", "text", "n"}, Values: [][]any{{int64(1), "a", nil}, {int64(2), long, 0.5}, {int64(3), "c", "[x, 1]"}}}
 	hits := []tools.Hit{
 		{ID: "i1", PDFID: "p1", PageNumber: 2, Text: "first\npassage", Score: 0.9},
 		{ID: "i2", PDFID: "p1", PageNumber: -1, Text: long, Score: 0.8},

@@ -40,7 +40,7 @@ func (s *Site) question(ctx context.Context, w trace.Row, at string, sel selecti
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", w.Run, w.Episode, ErrNotFound)
 	}
-	p := Source{Run: r, Name: s.names[r], Notes: s.Notes, CSRF: s.CSRF, Title: s.Title, Label: s.Label}.Page(e, at)
+	p := Source{Run: r, Name: s.names[r], PageConfig: s.PageConfig}.Page(e, at)
 	return p, s.neighbours(ctx, p, sel)
 }
 

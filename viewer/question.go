@@ -17,11 +17,21 @@ type Source struct {
 	Run *trace.Run
 	// Name is the name of the run in addresses.
 	Name string
+	PageConfig
+}
+
+// PageConfig is what the page of an episode needs from the server.
+type PageConfig struct {
 	// Notes opens the notes of a run; nil if the page has none.
-	Notes func(*trace.Run) (*trace.NoteFile, error)
+	Notes Notes
 	// CSRF is the token for forms.
 	CSRF string
-	// Title returns the title of a paper by its id; nil knows none.
+	Papers
+}
+
+// Papers is what pages show of papers besides the recorded text.
+type Papers struct {
+	// Title returns the title of a paper by its id, "" if it is not known; nil knows none.
 	Title func(paperID string) string
 	// Label returns the number printed on a page of a paper, "" if it is none other than the page's; nil knows none.
 	Label func(paperID string, page int) string

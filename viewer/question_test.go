@@ -37,13 +37,13 @@ func episode(t *testing.T, l *trace.Library, run, name string) (viewer.Source, t
 		if err != nil {
 			t.Fatal(err)
 		}
-		return viewer.Source{Run: r, Name: n, CSRF: "token", Notes: func(r *trace.Run) (*trace.NoteFile, error) {
+		return web.Source{Run: r, Name: n, PageConfig: web.PageConfig{CSRF: "token", Notes: func(r *trace.Run) (*trace.NoteFile, error) {
 			f, err := trace.OpenNotes(r.Name, trace.NoteConfig{Author: "someone", Now: func() time.Time { return viewertest.Clock }})
 			if err == nil {
 				t.Cleanup(func() { _ = f.Close() })
 			}
 			return f, err
-		}}, e
+		}}}, e
 	}
 	t.Fatalf("no run %q", run)
 	return viewer.Source{}, trace.Episode{}

@@ -42,8 +42,9 @@ type foundQuestion struct {
 
 // foundPlace is a place with the same text around it in one or more episodes.
 type foundPlace struct {
-	Place, Before, Match, After string
-	Episodes                    []foundEpisode
+	Place string
+	runlog.Snippet
+	Episodes []foundEpisode
 }
 
 type foundEpisode struct {
@@ -144,9 +145,9 @@ func (f *foundQuestion) add(hit trace.Hit, in foundEpisode) {
 	} else if hit.Step > 0 {
 		place = fmt.Sprintf("step %d, %s", hit.Step, place)
 	}
-	p := foundPlace{Place: place, Before: hit.Before, Match: hit.Match, After: hit.After}
+	p := foundPlace{Place: place, Snippet: hit.Snippet}
 	for i, q := range f.Places {
-		if q.Place == p.Place && q.Before == p.Before && q.Match == p.Match && q.After == p.After {
+		if q.Place == p.Place && q.Snippet == p.Snippet {
 			f.Places[i].Episodes = append(q.Episodes, in)
 			return
 		}

@@ -28,10 +28,7 @@ type Config struct {
 	Log  *slog.Logger
 	// Author signs new notes.
 	Author string
-	// Title returns the title of a paper by its id, "" if it is not known; nil knows none.
-	Title func(paperID string) string
-	// Label returns the number printed on a page of a paper, "" if it is none other than the page's; nil knows none.
-	Label func(paperID string, page int) string
+	Papers
 }
 
 // Server shows runs. Create it with [New].
@@ -116,7 +113,7 @@ func (s *Server) explain(ctx context.Context) {
 // site is the pages of the library as it is now. The caller holds mu.
 func (s *Server) site() *Site {
 	version, _ := s.feed.Version()
-	return NewSite(s.Library, SiteConfig{Version: version, CSRF: s.guard.CSRF(), Numbers: s.numbers.of, Notes: s.openNotes, Title: s.Title, Label: s.Label})
+	return NewSite(s.Library, SiteConfig{Version: version, PageConfig: PageConfig{CSRF: s.guard.CSRF(), Notes: s.openNotes, Papers: s.Papers}, Numbers: s.numbers.of})
 }
 
 // openNotes opens the notes of a run.

@@ -46,16 +46,9 @@ type Site struct {
 type SiteConfig struct {
 	// Version is the version of the runs that a page shows: a page reads itself again when [web.Feed] announces another.
 	Version int
-	// CSRF is the token for forms.
-	CSRF string
+	PageConfig
 	// Numbers returns the numbers of a run; ok is false while they are computed.
 	Numbers func(*trace.Run) (row report.Row, ok bool, err error)
-	// Notes opens the notes of a run.
-	Notes Notes
-	// Title returns the title of a paper by its id; nil knows none.
-	Title func(paperID string) string
-	// Label returns the number printed on a page of a paper, "" if it is none other than the page's; nil knows none.
-	Label func(paperID string, page int) string
 }
 
 // NewSite returns the site of a library.

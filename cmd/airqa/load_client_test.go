@@ -148,8 +148,8 @@ func (idle) Retrieve(context.Context, string, int, tools.Scope) ([]tools.Hit, er
 }
 
 // Query implements tools.Querier.
-func (idle) Query(context.Context, string) (tools.Rows, error) {
-	return tools.Rows{Columns: []string{"title"}, Values: [][]any{{"A title"}, {"Another"}}}, nil
+func (idle) Query(context.Context, string) (qa.Rows, error) {
+	return qa.Rows{Columns: []string{"title"}, Values: [][]any{{"A title"}, {"Another"}}}, nil
 }
 
 // loadQuestions are questions that name themselves in their text, as the fault plan wants it.

@@ -46,11 +46,11 @@ func (c sqlCmd) Run(a *app) error {
 	return nil
 }
 
-func (c sqlCmd) print(a *app, rows tools.Rows) error {
+func (c sqlCmd) print(a *app, rows qa.Rows) error {
 	switch c.Format {
 	case "json":
 		for i := range rows.Values {
-			if err := a.print(rows.JSONRow(i)); err != nil {
+			if err := a.print(tools.JSONRow(rows, i)); err != nil {
 				return err
 			}
 		}

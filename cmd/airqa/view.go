@@ -46,9 +46,11 @@ func (c viewCmd) Run(a *app) error {
 		return err
 	}
 	paper := c.papers(ctx, a.log, library)
-	server := viewer.New(viewer.Config{
-		Library: library, Host: host, Log: a.log, Author: a.getenv("USER"), Title: func(id string) string { return paper(id).Title },
-		Label: func(id string, page int) string { return paper(id).File.Label(page) },
+	server := web.New(web.Config{
+		Library: library, Host: host, Log: a.log, Author: a.getenv("USER"), Papers: web.Papers{
+			Title: func(id string) string { return paper(id).Title },
+			Label: func(id string, page int) string { return paper(id).File.Label(page) },
+		},
 	})
 	address := server.Address(on.Addr())
 	if err := a.print(address); err != nil {

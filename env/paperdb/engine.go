@@ -12,7 +12,7 @@ import (
 
 	"github.com/marcboeker/go-duckdb/v2"
 
-	"airqa/tools"
+	"airqa/qa"
 )
 
 // maxResult is the maximum size of a result in bytes: of its texts, and bareCell for each cell.
@@ -105,26 +105,26 @@ func lockDown(ctx context.Context, db *sql.DB, memory int) error {
 }
 
 // run runs one statement and returns at most rows rows. A panic of the driver is a fault of the statement.
-func (e *engine) run(ctx context.Context, text string, rows int) (result tools.Rows, err error) {
+func (e *engine) run(ctx context.Context, text string, rows int) (result qa.Rows, err error) {
 	defer func() {
 		if recover() != nil {
-			result, err = tools.Rows{}, brokeDown()
+			result, err = qa.Rows{}, brokeDown()
 		}
 	}()
 	s, known := e.passed.get(text)
 	if !known {
 		if s, err = e.parser.pass(ctx, text); err != nil {
-			return tools.Rows{}, err
+			return qa.Rows{}, err
 		}
 	}
 	conn, err := e.db.Conn(ctx)
 	if err != nil {
-		return tools.Rows{}, err
+		return qa.Rows{}, err
 	}
 	defer func() { _ = conn.Close() }() // a read loses nothing
 	if !known {
 		if err := prepare(conn, s.text); err != nil {
-			return tools.Rows{}, err
+			return qa.Rows{}, err
 		}
 		e.passed.keep(text, s)
 	}
@@ -160,19 +160,19 @@ func prepare(conn *sql.Conn, text string) error {
 
 // fetch runs the statement in a wrapper that stops the engine one row after the limit. A row has the engine's own text
 // of each value, and then their types.
-func fetch(ctx context.Context, conn *sql.Conn, text string, limit int) (tools.Rows, error) {
+func fetch(ctx context.Context, conn *sql.Conn, text string, limit int) (qa.Rows, error) {
 	const wrapper = "SELECT CAST(COLUMNS(*) AS VARCHAR), typeof(COLUMNS(*)) FROM (\n%s\n) LIMIT %d"
 	rows, err := conn.QueryContext(ctx, fmt.Sprintf(wrapper, text, limit+1))
 	if err != nil {
-		return tools.Rows{}, unwrapped(err)
+		return qa.Rows{}, unwrapped(err)
 	}
 	defer func() { _ = rows.Close() }() // rows.Err below reports errors
 	names, err := rows.Columns()
 	if err != nil {
-		return tools.Rows{}, err
+		return qa.Rows{}, err
 	}
 	width := len(names) / 2
-	result := tools.Rows{Columns: names[:width]}
+	result := qa.Rows{Columns: names[:width]}
 	cells, into := make([]sql.NullString, len(names)), make([]any, len(names))
 	for i := range cells {
 		into[i] = &cells[i]
@@ -180,7 +180,7 @@ func fetch(ctx context.Context, conn *sql.Conn, text string, limit int) (tools.R
 	size := 0
 	for rows.Next() {
 		if err := rows.Scan(into...); err != nil {
-			return tools.Rows{}, err
+			return qa.Rows{}, err
 		}
 		row := make([]any, width)
 		for i := range row {
@@ -190,7 +190,7 @@ func fetch(ctx context.Context, conn *sql.Conn, text string, limit int) (tools.R
 		}
 		if size > maxResult {
 			text := fmt.Sprintf("The result is larger than %d MiB. Ask for fewer rows or columns, or cut long texts with left().", maxResult>>20)
-			return tools.Rows{}, &QueryError{Kind: KindMemory, Text: text}
+			return qa.Rows{}, &QueryError{Kind: KindMemory, Text: text}
 		}
 		result.Values = append(result.Values, row)
 	}

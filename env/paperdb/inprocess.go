@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"time"
 
-	"airqa/tools"
+	"airqa/qa"
 )
 
 // inProcess runs statements in this process. A call that the engine cannot interrupt is abandoned at the deadline; it
 // keeps its connection until it ends.
 type inProcess struct{ engine *engine }
 
-func (p inProcess) query(ctx context.Context, text string, limits Limits) (tools.Rows, error) {
+func (p inProcess) query(ctx context.Context, text string, limits Limits) (qa.Rows, error) {
 	const interruptGrace = 200 * time.Millisecond
 	ctx, cancel := context.WithTimeoutCause(ctx, limits.Deadline, errTimeout)
 	defer cancel()
@@ -37,16 +37,16 @@ func (p inProcess) query(ctx context.Context, text string, limits Limits) (tools
 	case ok && a.err == nil:
 		return a.result, nil
 	case errors.Is(context.Cause(ctx), errTimeout):
-		return tools.Rows{}, tooSlow(limits.Deadline)
+		return qa.Rows{}, tooSlow(limits.Deadline)
 	case !ok || ctx.Err() != nil:
-		return tools.Rows{}, fmt.Errorf("query: %w", ctx.Err())
+		return qa.Rows{}, fmt.Errorf("query: %w", ctx.Err())
 	}
-	return tools.Rows{}, p.engine.explain(a.err)
+	return qa.Rows{}, p.engine.explain(a.err)
 }
 
 func (p inProcess) close() error { return p.engine.close() }
 
 type answer struct {
-	result tools.Rows
+	result qa.Rows
 	err    error
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
-	"airqa/tools"
+	"airqa/qa"
 )
 
 // errMessage is returned for malformed messages.
@@ -18,12 +18,12 @@ type question struct {
 	Rows int
 }
 
-// reply is a result, or an error if it has a kind. Values have the types of [tools.Rows].
+// reply is a result, or an error if it has a kind. Values have the types of [qa.Rows].
 type reply struct {
 	_    struct{} `cbor:",toarray"`
 	Kind string
 	Text string
-	tools.Rows
+	qa.Rows
 }
 
 // maxItems is the maximum length of a list in a reply. The frames of the worker protocol limit the size.
@@ -57,23 +57,23 @@ func encodeFault(fault *QueryError) []byte {
 	return raw
 }
 
-func encodeResult(r tools.Rows) ([]byte, error) { return cbor.Marshal(reply{Rows: r}) }
+func encodeResult(r qa.Rows) ([]byte, error) { return cbor.Marshal(reply{Rows: r}) }
 
 // decodeReply returns the result of a worker or its *QueryError.
-func decodeReply(raw []byte) (tools.Rows, error) {
+func decodeReply(raw []byte) (qa.Rows, error) {
 	var r reply
 	if messages.Unmarshal(raw, &r) != nil {
-		return tools.Rows{}, errMessage
+		return qa.Rows{}, errMessage
 	}
 	if r.Kind != "" {
-		return tools.Rows{}, &QueryError{Kind: r.Kind, Text: r.Text}
+		return qa.Rows{}, &QueryError{Kind: r.Kind, Text: r.Text}
 	}
 	for _, row := range r.Values {
 		for _, value := range row {
 			switch value.(type) {
 			case nil, bool, int64, float64, string:
 			default:
-				return tools.Rows{}, errMessage
+				return qa.Rows{}, errMessage
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"airqa/internal/testkit"
-	"airqa/tools"
+	"airqa/qa"
 
 	"github.com/fxamacker/cbor/v2"
 	"github.com/google/go-cmp/cmp"
@@ -18,7 +18,7 @@ func TestMessages(t *testing.T) {
 	if want := (question{Text: "SELECT 1", Rows: 10}); q != want || err != nil {
 		t.Errorf("question: got %v, %v", q, err)
 	}
-	for _, want := range []tools.Rows{
+	for _, want := range []qa.Rows{
 		{Columns: []string{"a", "b"}, Values: [][]any{{int64(1), nil}, {1.5, "x"}}, More: true, Tables: []string{"chunks", "metadata"}},
 		{Columns: []string{"none"}},
 	} {
@@ -47,7 +47,7 @@ func TestValuesBetweenProcesses(t *testing.T) {
 		"many":           make([]any, 200_000),
 	} {
 		t.Run(name, func(t *testing.T) {
-			raw, err := encodeResult(tools.Rows{Columns: []string{"c"}, Values: [][]any{row}})
+			raw, err := encodeResult(qa.Rows{Columns: []string{"c"}, Values: [][]any{row}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +73,7 @@ func TestValueOfUnknownType(t *testing.T) {
 		deep = []any{deep}
 	}
 	for _, value := range []any{[]any{int32(1)}, map[string]any{"x": []string{}}, []byte("x"), uint64(math.MaxUint64), deep} {
-		raw, err := encodeResult(tools.Rows{Columns: []string{"a"}, Values: [][]any{{value}}})
+		raw, err := encodeResult(qa.Rows{Columns: []string{"a"}, Values: [][]any{{value}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,11 +90,11 @@ func FuzzMessages(f *testing.F) {
 		{int64(1)},
 		{nil, true, int64(-5), 1.5, "x", map[string]any{"k": []any{false}}},
 	} {
-		seed, _ := encodeResult(tools.Rows{Columns: []string{"a"}, Values: [][]any{values}})
+		seed, _ := encodeResult(qa.Rows{Columns: []string{"a"}, Values: [][]any{values}})
 		f.Add(seed)
 	}
 	for _, values := range []any{uint64(math.MaxUint64), cbor.Tag{Number: 1, Content: 5}, cbor.SimpleValue(99), []byte("no time"), map[int]int{1: 2}} {
-		seed, _ := cbor.Marshal(reply{Rows: tools.Rows{Values: [][]any{{values}}}})
+		seed, _ := cbor.Marshal(reply{Rows: qa.Rows{Values: [][]any{{values}}}})
 		f.Add(seed)
 	}
 	f.Add([]byte(strings.Repeat("\x81", 20_000)))

@@ -14,14 +14,14 @@ import (
 
 	"airqa/env/paperdb"
 	"airqa/internal/testkit"
-	"airqa/tools"
+	"airqa/qa"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
 var limits = paperdb.Limits{Rows: 10, Deadline: 30 * time.Second}
 
-func query(t *testing.T, r *paperdb.Reader, sql string) tools.Rows {
+func query(t *testing.T, r *paperdb.Reader, sql string) qa.Rows {
 	t.Helper()
 	result, err := r.Query(t.Context(), sql, limits)
 	if err != nil {
@@ -88,7 +88,7 @@ func TestQuery(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got := query(t, r, tt.sql)
-			if diff := cmp.Diff(tools.Rows{Columns: tt.columns, Values: tt.values, Tables: got.Tables}, got); diff != "" {
+			if diff := cmp.Diff(qa.Rows{Columns: tt.columns, Values: tt.values, Tables: got.Tables}, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"airqa/env/paperdb/sandbox"
-	"airqa/tools"
+	"airqa/qa"
 )
 
 // Config configures a [Reader]. Path is required; other zero values mean the default.
@@ -90,7 +90,7 @@ type Limits struct {
 
 // runner runs untrusted statements: [inProcess] or [workers].
 type runner interface {
-	query(ctx context.Context, text string, limits Limits) (tools.Rows, error)
+	query(ctx context.Context, text string, limits Limits) (qa.Rows, error)
 	close() error
 }
 
@@ -100,12 +100,12 @@ type runner interface {
 //
 // The columns have names that the engine made unique: "title", "title_1". VARCHAR and JSON values are as they are; nested
 // values, decimals, dates, ids and integers beyond 64 bits are cast to VARCHAR.
-func (r *Reader) Query(ctx context.Context, text string, limits Limits) (tools.Rows, error) {
+func (r *Reader) Query(ctx context.Context, text string, limits Limits) (qa.Rows, error) {
 	if limits.Rows < 1 || limits.Deadline <= 0 {
-		return tools.Rows{}, fmt.Errorf("query: limits of %d rows and %v", limits.Rows, limits.Deadline)
+		return qa.Rows{}, fmt.Errorf("query: limits of %d rows and %v", limits.Rows, limits.Deadline)
 	}
 	if err := sandbox.CheckText(text); err != nil {
-		return tools.Rows{}, refused(err)
+		return qa.Rows{}, refused(err)
 	}
 	return r.runner.query(ctx, text, limits)
 }

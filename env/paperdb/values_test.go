@@ -93,9 +93,9 @@ func valueOf(r *rand.Rand, depth int) func() string {
 // querier is a [tools.Querier] over a database.
 type querier struct{ *paperdb.Reader }
 
-func (q querier) Query(ctx context.Context, text string) (tools.Rows, error) {
+func (q querier) Query(ctx context.Context, text string) (qa.Rows, error) {
 	result, err := q.Reader.Query(ctx, text, limits)
-	return tools.Rows{Columns: result.Columns, Values: result.Values}, err
+	return qa.Rows{Columns: result.Columns, Values: result.Values}, err
 }
 
 // Values reach the log as the engine writes them, whatever their type and nesting.

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"airqa/env/paperdb/sandbox"
-	"airqa/tools"
+	"airqa/qa"
 )
 
 // workerName is the name of the worker processes, also in process listings.
@@ -84,9 +84,9 @@ func newWorkers(path string, maxWorkers int) workers {
 	return workers{sandbox.New(sandbox.Config{Name: workerName, Setup: []byte(path), Max: maxWorkers})}
 }
 
-func (w workers) query(ctx context.Context, text string, limits Limits) (tools.Rows, error) {
+func (w workers) query(ctx context.Context, text string, limits Limits) (qa.Rows, error) {
 	if !workerMainCalled.Load() {
-		return tools.Rows{}, errors.New("query: this program starts no workers: call paperdb.WorkerMain first in main, or set InProcess (QueryInProcess of env.Config)")
+		return qa.Rows{}, errors.New("query: this program starts no workers: call paperdb.WorkerMain first in main, or set InProcess (QueryInProcess of env.Config)")
 	}
 	for {
 		result, err := w.once(ctx, text, limits)
@@ -96,27 +96,27 @@ func (w workers) query(ctx context.Context, text string, limits Limits) (tools.R
 	}
 }
 
-func (w workers) once(ctx context.Context, text string, limits Limits) (tools.Rows, error) {
+func (w workers) once(ctx context.Context, text string, limits Limits) (qa.Rows, error) {
 	raw, err := w.pool.Call(ctx, limits.Deadline, question{Text: text, Rows: limits.Rows}.encode())
 	var died *sandbox.Died
 	switch {
 	case errors.Is(err, sandbox.ErrDeadline):
-		return tools.Rows{}, tooSlow(limits.Deadline)
+		return qa.Rows{}, tooSlow(limits.Deadline)
 	case errors.As(err, &died) && died.Memory:
-		return tools.Rows{}, tooMuchMemory()
+		return qa.Rows{}, tooMuchMemory()
 	case errors.As(err, &died) && died.Killed:
-		return tools.Rows{}, &QueryError{
+		return qa.Rows{}, &QueryError{
 			Kind: KindRuntime,
 			Text: "The process that ran the query was killed from outside, perhaps for want of memory. Try again, or ask for less.",
 		}
 	case errors.As(err, &died):
-		return tools.Rows{}, brokeDown()
+		return qa.Rows{}, brokeDown()
 	case err != nil:
-		return tools.Rows{}, fmt.Errorf("query: %w", err)
+		return qa.Rows{}, fmt.Errorf("query: %w", err)
 	}
 	result, err := decodeReply(raw)
 	if errors.Is(err, errMessage) {
-		return tools.Rows{}, brokeDown()
+		return qa.Rows{}, brokeDown()
 	}
 	return result, err
 }

@@ -19,7 +19,7 @@ type Check func(qa.Evaluator) []string
 // Place is where an example is.
 type Place struct {
 	File string `json:"file"`
-	// Line counts from 1; it is 0 if the file is a single value, of which a text names the part.
+	// Line counts from 1; it is 0 if the file is a single value, whose part a text names.
 	Line int    `json:"line"`
 	UUID string `json:"uuid"`
 }

@@ -62,15 +62,15 @@ func library() *shelf {
 }
 
 // rows is an observation of rows with the given columns.
-type rows struct{ tools.Rows }
+type rows struct{ qa.Rows }
 
-func (r rows) Query(context.Context, string) (tools.Rows, error) { return r.Rows, nil }
+func (r rows) Query(context.Context, string) (qa.Rows, error) { return r.Rows, nil }
 
 // queried is a step that ran a statement.
 func queried(t *testing.T, sql string, touched *qa.Touched, columns []string, values ...[]any) qa.Step {
 	t.Helper()
 	action := qa.Action{Name: "Query", Args: map[string]any{"sql": sql}}
-	o, err := tools.Query{From: rows{tools.Rows{Columns: columns, Values: values}}}.Call(t.Context(), action)
+	o, err := tools.Query{From: rows{qa.Rows{Columns: columns, Values: values}}}.Call(t.Context(), action)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,11 +38,11 @@ func (w world) Retrieve(_ context.Context, query string, limit int, _ tools.Scop
 }
 
 // Query returns one row, or the error of a broken statement.
-func (w world) Query(_ context.Context, sql string) (tools.Rows, error) {
+func (w world) Query(_ context.Context, sql string) (qa.Rows, error) {
 	if strings.Contains(sql, "broken") {
-		return tools.Rows{}, &tools.Fault{Text: "Binder Error: no column named broken"}
+		return qa.Rows{}, &tools.Fault{Text: "Binder Error: no column named broken"}
 	}
-	return tools.Rows{Columns: []string{"x", "text"}, Values: [][]any{{int64(7), w.text + strings.Repeat(" text", 60)}}}, nil
+	return qa.Rows{Columns: []string{"x", "text"}, Values: [][]any{{int64(7), w.text + strings.Repeat(" text", 60)}}}, nil
 }
 
 // View draws a page.
