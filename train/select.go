@@ -18,8 +18,8 @@ type Episode struct {
 	qa.Trajectory
 	// Example is the question.
 	Example qa.Example
-	// Model is the model as on the command line, "provider:name".
-	Model, Baseline string
+	// Repeats has the model as on the command line, "provider:name".
+	Repeats Repeats
 	// Score is nil if the answer was never scored.
 	Score *qa.Score
 }
@@ -40,9 +40,6 @@ func (e Episode) Class() Reason {
 	}
 	return ""
 }
-
-// Repeats identifies the repeats that the episode is one of.
-func (e Episode) Repeats() Repeats { return Repeats{e.UUID, e.Baseline, e.Model} }
 
 // Tokens sums the prompts and replies of the episode, cached ones included.
 func (e Episode) Tokens() int {
@@ -133,7 +130,7 @@ func (s *Selector) Check(e Episode) (reason Reason, detail string) {
 	if class := e.Class(); class != "" && !slices.Contains(f.Include, string(class)) {
 		return class, e.classDetail()
 	}
-	_, bare, _ := strings.Cut(e.Model, ":")
+	_, bare, _ := strings.Cut(e.Repeats.Model, ":")
 	for _, c := range []struct {
 		bad    bool
 		reason Reason
@@ -141,8 +138,8 @@ func (s *Selector) Check(e Episode) (reason Reason, detail string) {
 	}{
 		{e.Score != nil && !within(e.Score.Value, f.MinScore, f.MaxScore), ByScore, value(e.Score)},
 		{!listed(string(e.Outcome), f.Outcome), ByOutcome, e.Outcome},
-		{!listed(e.Model, f.OfModel) && !listed(bare, f.OfModel), ByModel, e.Model},
-		{!listed(e.Baseline, f.OfBaseline), ByBaseline, e.Baseline},
+		{!listed(e.Repeats.Model, f.OfModel) && !listed(bare, f.OfModel), ByModel, e.Repeats.Model},
+		{!listed(e.Repeats.Baseline, f.OfBaseline), ByBaseline, e.Repeats.Baseline},
 		{!e.Example.HasTags(f.Tag...), ByTag, strings.Join(e.Example.Tags, " ")},
 		{!between(e.Turns(), f.MinTurns, f.MaxTurns), ByTurns, e.Turns()},
 		{!between(e.Tokens(), f.MinTokens, f.MaxTokens), ByTokens, e.Tokens()},

@@ -210,7 +210,7 @@ func (b *steps) reply(x *entry, s format.Step) qa.Status {
 		}
 	}
 	for _, c := range s.Calls {
-		x.ToolCalls = append(x.ToolCalls, qa.ToolCall{ID: c.ID, Name: c.Name, Arguments: format.Compact(c.Arguments)})
+		x.ToolCalls = append(x.ToolCalls, c.ToolCall())
 	}
 	return ours.Status
 }

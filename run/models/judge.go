@@ -9,20 +9,28 @@ import (
 	"airqa/qa"
 )
 
+// JudgeEndpoint is where judges are, and what is sent there.
+type JudgeEndpoint struct {
+	// BaseURL is empty for the provider's address.
+	BaseURL string
+	// Body is added to requests, see [llm.Config].
+	Body map[string]any
+	// MaxReply is the maximum number of tokens of a reply; 0 is the default.
+	MaxReply int
+}
+
 // JudgeConfig configures [OpenJudge].
 type JudgeConfig struct {
-	// Spec is PROVIDER:NAME. BaseURL is the address of its endpoint; empty for the provider's.
-	Spec, BaseURL string
+	// Spec is PROVIDER:NAME.
+	Spec string
+	JudgeEndpoint
 	// Own are the addresses that keys are for.
 	Own    Addresses
 	Getenv func(string) string
-	Notify terminal.Notify
-	// Timeout limits one request, Retries follow transient failures, MaxReply is the maximum number of tokens of a reply;
-	// 0 is the default, and negative Retries are none.
-	Timeout           time.Duration
-	Retries, MaxReply int
-	// Body is added to requests, see [llm.Config].
-	Body map[string]any
+	Notify progress.Notify
+	// Timeout limits one request, Retries follow transient failures; 0 is the default, and negative Retries are none.
+	Timeout time.Duration
+	Retries int
 	// Others are the names of judges that are not models, for the error about an unknown provider.
 	Others []string
 }

@@ -32,11 +32,7 @@ type Judges struct {
 	Rule judge.Rule
 	// Concurrency is the number of concurrent calls to each judge; 0 is 1.
 	Concurrency int
-	// BaseURL is the address of the judges' endpoint; empty for the provider's.
-	BaseURL string
-	// Body and MaxReply are those of [models.JudgeConfig].
-	Body     map[string]any
-	MaxReply int
+	models.JudgeEndpoint
 }
 
 const (
@@ -255,7 +251,7 @@ func (k asker) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
 // Config configures the model of the judge with a name.
 func (c Judges) Config(s session.Session, name string) models.JudgeConfig {
 	return models.JudgeConfig{
-		Spec: name, BaseURL: c.BaseURL, Body: c.Body, MaxReply: c.MaxReply, Own: s.Given, Getenv: s.Getenv, Notify: s.Notify, Others: []string{models.Offline, NoJudge},
+		Spec: name, JudgeEndpoint: c.JudgeEndpoint, Own: s.Given, Getenv: s.Getenv, Notify: s.Notify, Others: []string{models.Offline, NoJudge},
 	}
 }
 

@@ -103,5 +103,7 @@ func Safe(text string) string {
 
 // safeCall returns a call without commands. Its id is of an endpoint.
 func (t *texts) safeCall(c qa.ToolCall) qa.ToolCall {
-	return qa.ToolCall{ID: t.safe(c.ID), Name: t.safe(c.Name), Arguments: t.safeJSON(c.Arguments)}
+	c.ID, c.Name = t.safe(c.ID), t.safe(c.Name)
+	c.Arguments = t.safeJSON(c.Arguments)
+	return c
 }

@@ -39,7 +39,7 @@ func stepMessages(s Step) []Message {
 		m.Role = qa.Assistant
 		if !ours.ActionInText {
 			for _, c := range s.Calls {
-				m.Calls = append(m.Calls, qa.ToolCall{ID: c.ID, Name: c.Name, Arguments: Compact(c.Arguments)})
+				m.Calls = append(m.Calls, c.ToolCall())
 			}
 		}
 		if s.Copied {

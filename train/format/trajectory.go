@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"airqa/internal/ledger"
+	"airqa/qa"
 )
 
 // ATIFVersion is the version that this package writes. It reads every version of 1.
@@ -69,6 +70,11 @@ type Call struct {
 	Name      string          `json:"function_name"`
 	Arguments json.RawMessage `json:"arguments"` // an object
 	Extra     json.RawMessage `json:"extra,omitempty"`
+}
+
+// ToolCall returns the call as airqa records it.
+func (c Call) ToolCall() qa.ToolCall {
+	return qa.ToolCall{ID: c.ID, Name: c.Name, Arguments: Compact(c.Arguments)}
 }
 
 // Observation has the results of a step.
