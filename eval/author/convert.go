@@ -68,7 +68,7 @@ type Conversion struct {
 // error ends the stream.
 func Convert(path string, o Options, c *Conversion) iter.Seq2[Question, error] {
 	return func(yield func(Question, error) bool) {
-		seen := make(map[string]dataset.Record)
+		seen := make(map[string]dataset.Place)
 		for r, err := range dataset.Records(path) {
 			if err != nil {
 				yield(Question{}, err)
@@ -93,7 +93,7 @@ func Convert(path string, o Options, c *Conversion) iter.Seq2[Question, error] {
 			if ex.Evaluator.Func == "" && ex.Kind == "" {
 				c.NoEvaluator++
 			}
-			if !yield(Question{ex, dataset.Place{File: r.File, Line: r.Line, UUID: ex.UUID}}, nil) {
+			if !yield(Question{ex, v.record.Place}, nil) {
 				return
 			}
 		}
@@ -103,16 +103,15 @@ func Convert(path string, o Options, c *Conversion) iter.Seq2[Question, error] {
 // converter converts one record.
 type converter struct {
 	Options
-	record dataset.Record
+	record dataset.Record // its UUID is the question's, once it is known
 	to     *Conversion
 	fields map[string]json.RawMessage
-	uuid   string // of the question, once it is known
 	// unanswered means that the record has no answer.
 	unanswered bool
 }
 
 func (c *converter) note(k NoteKind, format string, args ...any) {
-	c.to.Notes = append(c.to.Notes, Note{k, dataset.Place{File: c.record.File, Line: c.record.Line, UUID: c.uuid}, fmt.Sprintf(format, args...)})
+	c.to.Notes = append(c.to.Notes, Note{k, c.record.Place, fmt.Sprintf(format, args...)})
 }
 
 // fail notes why the record has no question.
@@ -170,7 +169,7 @@ func (c *converter) isNative(ex qa.Example) bool {
 
 // keep returns a question in AirQA's form.
 func (c *converter) keep(ex qa.Example, faults []string) (qa.Example, bool) {
-	c.uuid = ex.UUID
+	c.record.UUID = ex.UUID
 	for _, text := range faults {
 		c.note(Incomplete, "%s", text)
 	}
@@ -269,7 +268,7 @@ func (c *converter) draft() (qa.Example, bool) {
 	if err != nil {
 		return c.fail(strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
-	c.uuid = w.UUID
+	c.record.UUID = w.UUID
 	if w.Guessed && w.Kind != None {
 		c.note(Guessed, "type %s (%s)", w.Kind, w.Evaluator.Func)
 	} else if w.Kind == None {
@@ -358,7 +357,7 @@ func FindPaper(find Finder, name string) (uuid, title string, err error) {
 }
 
 // unique gives the question an id of its own. The same question about other papers is another one; its id follows from both.
-func (c *converter) unique(ex *qa.Example, seen map[string]dataset.Record) bool {
+func (c *converter) unique(ex *qa.Example, seen map[string]dataset.Place) bool {
 	if _, twice := seen[ex.UUID]; twice && ex.UUID == qa.QuestionUUID(ex.Question) && len(ex.Papers()) > 0 {
 		ex.UUID = qa.QuestionUUID(ex.Question + "\n" + strings.Join(ex.Papers(), "\n"))
 	}
@@ -370,6 +369,7 @@ func (c *converter) unique(ex *qa.Example, seen map[string]dataset.Record) bool 
 		_, ok := c.fail("the same uuid is in " + place + " already")
 		return ok
 	}
-	seen[ex.UUID] = dataset.Record{File: c.record.File, Line: c.record.Line}
+	c.record.UUID = ex.UUID
+	seen[ex.UUID] = c.record.Place
 	return true
 }

@@ -207,12 +207,8 @@ type Summary struct {
 
 // LabelLine is a label that a judge does not share or gave no verdict on.
 type LabelLine struct {
-	Line     int    `json:"line"`
-	UUID     string `json:"uuid,omitempty"`
-	Question string `json:"question"`
-	Answer   string `json:"answer"`
-	Label    bool   `json:"label"`
-	Reason   string `json:"reason,omitempty"`
+	Label
+	Reason string `json:"reason,omitempty"`
 }
 
 // Summarize measures a judge of a name by what was checked.
@@ -222,7 +218,7 @@ func Summarize(name string, checked []Checked, spent Spent) Summary {
 		Disagreements: []LabelLine{}, Without: []LabelLine{}, NotAsked: []LabelLine{},
 	}
 	for _, k := range checked {
-		line := LabelLine{Line: k.Line, UUID: k.UUID, Question: k.Question, Answer: k.Text, Label: k.Right, Reason: cmp.Or(k.NotAsked, k.Unscored)}
+		line := LabelLine{Label: k.Label, Reason: cmp.Or(k.NotAsked, k.Unscored)}
 		switch {
 		case k.NotAsked != "":
 			r.NotAsked = append(r.NotAsked, line)

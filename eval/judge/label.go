@@ -18,16 +18,16 @@ import (
 // Label is a human judgement of an answer, for [Check]. docs/formats/labels.md describes the file format.
 type Label struct {
 	// Line is the line number, from 1.
-	Line int
+	Line int `json:"line"`
 	// UUID is the example's. It may be empty, and several answers to one example may be labelled.
-	UUID      string
-	Question  string
-	Evaluator qa.Evaluator
-	Answer    eval.Prediction
+	UUID      string          `json:"uuid,omitempty"`
+	Question  string          `json:"question"`
+	Evaluator qa.Evaluator    `json:"-"`
+	Answer    eval.Prediction `json:"-"`
 	// Text is the answer as given in the file: a string's content, otherwise JSON.
-	Text string
+	Text string `json:"answer"`
 	// Right is the human verdict.
-	Right bool
+	Right bool `json:"label"`
 }
 
 // labelLine is a line of the file. Unknown fields are ignored.

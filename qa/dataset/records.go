@@ -13,9 +13,9 @@ import (
 
 // Record is one record of a file in any form, as a JSON object.
 type Record struct {
-	File string
-	Line int // from 1
-	Raw  []byte
+	// Place has no UUID: only its reader knows whether the record has one.
+	Place
+	Raw []byte
 	// Note is how the file was read, at its first record; "" if that is obvious.
 	Note string
 	// Plain means that the record is not JSON in the file: the values of Raw are texts under the names of [Field], if
@@ -96,7 +96,7 @@ func blockRecords(blocks iter.Seq2[Block, error], yield func(Record, error) bool
 			return
 		}
 		for line, raw := range b.Records() {
-			if !yield(Record{File: b.File, Line: line, Raw: bytes.TrimSpace(raw), Note: b.note}, nil) {
+			if !yield(Record{Place: Place{File: b.File, Line: line}, Raw: bytes.TrimSpace(raw), Note: b.note}, nil) {
 				return
 			}
 			b.note = ""
@@ -157,7 +157,7 @@ func (t *textReader) line(n int, text string) bool {
 			list[len(list)-1] = strings.TrimSpace(list[len(list)-1] + "\n" + strings.TrimSpace(text))
 		default:
 			t.flush()
-			t.send(Record{Line: n, Fault: "a line that is part of no question"})
+			t.send(Record{Place: Place{Line: n}, Fault: "a line that is part of no question"})
 		}
 	case !strings.HasPrefix(text, "#"):
 		t.tabbed(n, text)
@@ -169,14 +169,14 @@ func (t *textReader) line(n int, text string) bool {
 func (t *textReader) tabbed(n int, text string) {
 	fields := strings.Split(text, "\t")
 	if len(fields) == 1 && !strings.HasSuffix(strings.TrimSpace(text), "?") {
-		t.send(Record{Line: n, Fault: "neither a question nor question, tab and answer"})
+		t.send(Record{Place: Place{Line: n}, Fault: "neither a question nor question, tab and answer"})
 		return
 	}
 	object := map[string]any{"question": strings.TrimSpace(fields[0])}
 	if len(fields) > 1 {
 		object["answer"] = strings.TrimSpace(fields[1])
 	}
-	r := Record{Line: n, Raw: marshalled(object)}
+	r := Record{Place: Place{Line: n}, Raw: marshalled(object)}
 	if len(fields) > 2 {
 		r.Lost = "everything after the second tab"
 	}
@@ -196,7 +196,7 @@ func (t *textReader) flush() {
 		}
 	}
 	t.values = nil
-	t.send(Record{Line: t.at, Raw: marshalled(object)})
+	t.send(Record{Place: Place{Line: t.at}, Raw: marshalled(object)})
 }
 
 func (t *textReader) send(r Record) {

@@ -96,7 +96,7 @@ func (t *table) records(text []byte, first string, yield func(Record, error) boo
 			continue
 		}
 		line, _ := rows.FieldPos(0)
-		r := Record{File: t.path, Line: line, Note: first, Plain: true}
+		r := Record{Place: Place{File: t.path, Line: line}, Note: first, Plain: true}
 		first = ""
 		if n := lastCell(row); n > len(t.names) {
 			r.Fault = fmt.Sprintf("%d cells for %d columns: enclose text that contains the separator in double quotes", n, len(t.names))

@@ -61,7 +61,7 @@ func writeLabels(b *strings.Builder, title string, lines []judge.LabelLine) {
 	fmt.Fprintf(b, "\n%s:\n", title)
 	var shown []string
 	for _, l := range lines {
-		fmt.Fprintf(b, "  line %d, label %t: %s | %s\n", l.Line, l.Label, terminal.Clip(l.Question, 71), terminal.Clip(l.Answer, 71))
+		fmt.Fprintf(b, "  line %d, label %t: %s | %s\n", l.Line, l.Right, terminal.Clip(l.Question, 71), terminal.Clip(l.Text, 71))
 		// An error that ended the judge is part of all later ones.
 		again := func(reason string) bool { return strings.HasSuffix(l.Reason, reason) }
 		if l.Reason != "" && !slices.ContainsFunc(shown, again) {
