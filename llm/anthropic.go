@@ -98,7 +98,12 @@ func anthropicBody(chat []llms.MessageContent, tools []llms.Tool) (map[string]an
 		full["system"] = all
 	}
 	if len(tools) > 0 {
-		full["tools"] = anthropicTools(tools)
+		list := make([]any, len(tools))
+		for i, tool := range tools {
+			f := tool.Function
+			list[i] = map[string]any{"name": f.Name, "description": f.Description, "input_schema": f.Parameters}
+		}
+		full["tools"] = list
 		full["tool_choice"] = map[string]any{"type": "auto", "disable_parallel_tool_use": true}
 	}
 	return full, nil
@@ -127,15 +132,6 @@ func anthropicBlocks(m message) []any {
 		})
 	}
 	return blocks
-}
-
-func anthropicTools(tools []llms.Tool) []any {
-	out := make([]any, len(tools))
-	for i, tool := range tools {
-		f := tool.Function
-		out[i] = map[string]any{"name": f.Name, "description": f.Description, "input_schema": f.Parameters}
-	}
-	return out
 }
 
 // anthropicReply holds the fields of a message that are read.

@@ -62,15 +62,10 @@ func (v *Result) addHidden(c qa.Cut, full string) {
 
 // Passage is a hit of a retrieval.
 type Passage struct {
-	// Rank counts from 1, best first. It is known for all rows, and for all hits in the log.
-	Rank  int
-	Score float64
-	// Paper is the id of the paper; Title is its title if the model saw one.
-	Paper, Title string
-	// Page counts from 1; -1 if unknown.
-	Page int
-	// ID is the id of the passage in the database.
-	ID string
+	// Hit has the rank, which is known for all rows, and for all hits in the log.
+	qa.Hit
+	// Title is the title of the paper if the model saw one.
+	Title string
 	// Text is empty if the log does not have it. The model saw the first Seen bytes of it.
 	Text string
 	Seen int
@@ -78,8 +73,6 @@ type Passage struct {
 	Hidden bool
 	// Shortened means that the model saw only the beginning of Text.
 	Shortened bool
-	// Beyond means that the passage comes after the limit of the call.
-	Beyond bool
 }
 
 // passageColumns are the columns of passages, without the title.
@@ -107,7 +100,7 @@ func (v *Result) readPassages(hits []qa.Hit) []Passage {
 		if err != nil || err2 != nil {
 			return nil
 		}
-		p := Passage{Rank: i + 1, Score: score, Paper: text(r, "pdf_id"), Page: page, Text: text(r, "text"), Hidden: i >= len(v.Rows)}
+		p := Passage{Hit: qa.Hit{Rank: i + 1, Score: score, PaperID: text(r, "pdf_id"), Page: page}, Text: text(r, "text"), Hidden: i >= len(v.Rows)}
 		if title >= 0 {
 			p.Title = r.Cells[title].Text
 		}
@@ -121,17 +114,17 @@ func (v *Result) readPassages(hits []qa.Hit) []Passage {
 		list = append(list, p)
 	}
 	for _, h := range hits[min(len(list), len(hits)):] {
-		list = append(list, Passage{Rank: h.Rank, Score: h.Score, Paper: h.PaperID, Page: h.Page, ID: h.ID, Hidden: true, Beyond: h.Beyond})
+		list = append(list, Passage{Hit: h, Hidden: true})
 	}
 	return list
 }
 
 // agree adds the id of a hit, if it may be that of the passage. Cells of a shortened row may be shortened, too.
 func (p *Passage) agree(h qa.Hit) bool {
-	if h.Rank != p.Rank || h.Beyond || !p.Shortened && (h.PaperID != p.Paper || h.Page != p.Page) {
+	if h.Rank != p.Rank || h.Beyond || !p.Shortened && (h.PaperID != p.PaperID || h.Page != p.Page) {
 		return false
 	}
-	p.ID, p.Score, p.Paper, p.Page = h.ID, h.Score, h.PaperID, h.Page
+	p.Hit = h
 	return true
 }
 

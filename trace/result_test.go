@@ -62,7 +62,7 @@ func describe(o qa.Observation, v trace.Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "status %s\n", o.Status)
 	for _, p := range v.Passages {
-		fmt.Fprintf(&b, "passage %d score %g paper %s %q page %d id %s hidden %t shortened %t beyond %t\n  %d of %d bytes: %q\n", p.Rank, p.Score, p.Paper, p.Title,
+		fmt.Fprintf(&b, "passage %d score %g paper %s %q page %d id %s hidden %t shortened %t beyond %t\n  %d of %d bytes: %q\n", p.Rank, p.Score, p.PaperID, p.Title,
 			p.Page, p.ID, p.Hidden, p.Shortened, p.Beyond, p.Seen, len(p.Text), short(p.Text))
 	}
 	if v.Rows != nil && v.Passages == nil {

@@ -279,10 +279,10 @@ func (m *marker) passage(p trace.Passage) passageView {
 			spans = append(spans, span{First: first, End: end, Class: "hit", Note: "evidence"})
 		}
 	}
-	if title := m.paper(p.Paper); p.Title == "" && title != p.Paper {
+	if title := m.paper(p.PaperID); p.Title == "" && title != p.PaperID {
 		p.Title = title
 	}
-	return passageView{p, m.page(p.Paper, p.Page), newText("", "", text, spans).Parts}
+	return passageView{p, m.page(p.PaperID, p.Page), newText("", "", text, spans).Parts}
 }
 
 func (r *resultView) add(row []evidence.Cell, hidden bool) {

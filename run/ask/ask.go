@@ -166,8 +166,8 @@ func passagesText(list []trace.Passage) string {
 			continue
 		}
 		n++
-		if !slices.Contains(papers, p.Paper) {
-			papers = append(papers, p.Paper)
+		if !slices.Contains(papers, p.PaperID) {
+			papers = append(papers, p.PaperID)
 		}
 		if page := fmt.Sprint(p.Page); p.Page > 0 && !slices.Contains(pages, page) {
 			pages = append(pages, page)

@@ -27,7 +27,7 @@ func rowsOf(s qa.Step) []row {
 	var rows []row
 	for _, p := range v.Passages {
 		if !p.Hidden && p.Text != "" {
-			base.PaperID, base.Page = strings.ToLower(p.Paper), max(p.Page, 0)
+			base.PaperID, base.Page = strings.ToLower(p.PaperID), max(p.Page, 0)
 			rows = append(rows, row{Source: base, texts: []string{p.Text[:p.Seen]}})
 		}
 	}

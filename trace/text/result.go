@@ -49,7 +49,7 @@ func passageHead(h trace.Passage) string {
 	case h.Hidden:
 		text += "not shown, "
 	}
-	text += cmp.Or(h.Paper, "no paper")
+	text += cmp.Or(h.PaperID, "no paper")
 	if h.Page > 0 {
 		text += fmt.Sprintf(" page %d", h.Page)
 	}
