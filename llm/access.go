@@ -11,7 +11,7 @@ import (
 type Access struct {
 	// Key is empty if there is none for the address.
 	Key string
-	// Headers are sent to the same address as the key, see [HeadersOf].
+	// Headers are sent to the same address as the key, see [HeadersOf]. Their values are secrets.
 	Headers http.Header
 	// BaseURL is empty for the provider's own address.
 	BaseURL string

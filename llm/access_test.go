@@ -72,11 +72,11 @@ func TestAnthropicAddresses(t *testing.T) {
 	for _, address := range []string{s.Root(), s.Root() + "/", s.Root() + "/v1", s.Root() + "/v1/"} {
 		environment := map[string]string{"ANTHROPIC_BASE_URL": address}
 		access := llm.FromEnvironment("anthropic:m", func(name string) string { return environment[name] })
-		if _, err := ask(t, llm.Config{Spec: "anthropic:m", BaseURL: access.BaseURL, MaxRetries: -1}); err != nil {
+		if _, err := ask(t, llm.Config{Spec: "anthropic:m", Access: llm.Access{BaseURL: access.BaseURL}, MaxRetries: -1}); err != nil {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
-	described, err := llm.Describe(llm.Config{Spec: "anthropic:m", BaseURL: "http://gw/anthropic"})
+	described, err := llm.Describe(llm.Config{Spec: "anthropic:m", Access: llm.Access{BaseURL: "http://gw/anthropic"}})
 	if want := "http://gw/anthropic/v1"; err != nil || described["base_url"] != want {
 		t.Errorf("base_url %v, %v, want %s", described["base_url"], err, want)
 	}
@@ -101,7 +101,7 @@ func TestEncryptionErrors(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := ask(t, llm.Config{Spec: "openai:m", BaseURL: test.address, Sleep: never(t)})
+			_, err := ask(t, llm.Config{Spec: "openai:m", Access: llm.Access{BaseURL: test.address}, Sleep: never(t)})
 			if qa.ClassOf(err) != test.class || !strings.Contains(err.Error(), test.text) {
 				t.Errorf("%v of class %s, want %q of class %s", err, qa.ClassOf(err), test.text, test.class)
 			}

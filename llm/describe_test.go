@@ -45,15 +45,15 @@ func TestDescribe(t *testing.T) {
 	}{
 		{
 			"default address",
-			llm.Config{Spec: "openai:gpt-4o", APIKey: plantedKey, Timeout: time.Second},
+			llm.Config{Spec: "openai:gpt-4o", Access: llm.Access{Key: plantedKey}, Timeout: time.Second},
 			`{"base_url":"https://api.openai.com/v1","model":"gpt-4o","provider":"openai","sampling":{}}`,
 		},
 		{"all", llm.Config{
-			Spec: "openai:a:b", BaseURL: "http://h:8000/v1/", MaxRetries: 3,
+			Spec: "openai:a:b", Access: llm.Access{BaseURL: "http://h:8000/v1/"}, MaxRetries: 3,
 			Sampling: qa.Sampling{Temperature: new(0.0), TopP: new(0.9), Seed: new(0), MaxTokens: 5},
 		}, `{"base_url":"http://h:8000/v1","model":"a:b","provider":"openai","sampling":{"max_tokens":5,"seed":0,` +
 			`"temperature":0,"top_p":0.9}}`},
-		{"script", llm.Config{Spec: "scripted:" + path, BaseURL: "http://h"}, `{"model":"s.jsonl","provider":"scripted",` +
+		{"script", llm.Config{Spec: "scripted:" + path, Access: llm.Access{BaseURL: "http://h"}}, `{"model":"s.jsonl","provider":"scripted",` +
 			`"sampling":{},"script_sha256":"ac8d8342bbb2362d13f0a559a3621bb407011368895164b628a54f7fc33fc43c"}`},
 		{"added", llm.Config{Spec: "offline", Providers: added}, `{"model":"","provider":"offline","sampling":{}}`},
 	}
@@ -68,7 +68,7 @@ func TestDescribe(t *testing.T) {
 
 func TestDescribeErrors(t *testing.T) {
 	for _, c := range []llm.Config{
-		{Spec: "openai:m", BaseURL: "http://me:secret@h"},
+		{Spec: "openai:m", Access: llm.Access{BaseURL: "http://me:secret@h"}},
 		{Spec: "scripted:nowhere.jsonl"},
 	} {
 		if got, err := llm.Describe(c); err == nil {

@@ -58,7 +58,7 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := v.checkKey(c.APIKey, base); err != nil {
+	if err := v.checkKey(c.Key, base); err != nil {
 		return nil, err
 	}
 	if err := v.codec.checkExtra(c.extra()); err != nil {
@@ -71,7 +71,7 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 		return &quirks{members: map[string]bool{}, room: map[[sha256.Size]byte]room{}}
 	})
 	e := &Endpoint{
-		site: site{where: where(base.JoinPath(v.codec.path)), key: c.APIKey, headers: c.Headers, now: c.Now}, thinks: v.codec.thinks, unopened: c.reasons(),
+		site: site{where: where(base.JoinPath(v.codec.path)), key: c.Key, headers: c.Headers, now: c.Now}, thinks: v.codec.thinks, unopened: c.reasons(),
 		systemAsUser: c.listed().SystemAsUser, window: c.window(), timeout: c.Timeout,
 		limiter: limiter, onWait: c.OnWait,
 	}

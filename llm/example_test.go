@@ -14,7 +14,7 @@ func ExampleOpen() {
 	defer server.Close()
 
 	model, err := llm.Open(llm.Config{
-		Spec: "openai:qwen2.5-72b", BaseURL: server.URL(), Sampling: qa.Sampling{Temperature: new(0.0), MaxTokens: 512},
+		Spec: "openai:qwen2.5-72b", Access: llm.Access{BaseURL: server.URL()}, Sampling: qa.Sampling{Temperature: new(0.0), MaxTokens: 512},
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -58,7 +58,7 @@ func ExampleEndpoint() {
 	})
 	defer server.Close()
 
-	model, err := llm.NewEndpoint(llm.Config{Spec: "openai:gpt-4o", BaseURL: server.URL(), Pool: llm.NewPool(16)})
+	model, err := llm.NewEndpoint(llm.Config{Spec: "openai:gpt-4o", Access: llm.Access{BaseURL: server.URL()}, Pool: llm.NewPool(16)})
 	if err != nil {
 		fmt.Println(err)
 		return

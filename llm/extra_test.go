@@ -34,7 +34,7 @@ func TestExtra(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := llm.Config{
-		Spec: "ollama:m", BaseURL: server.URL + "/gate/?api-version=2024-10-21", APIKey: "own-planted-key", MaxRetries: -1, Headers: headers,
+		Spec: "ollama:m", Access: llm.Access{BaseURL: server.URL + "/gate/?api-version=2024-10-21", Key: "own-planted-key", Headers: headers}, MaxRetries: -1,
 		Sampling: qa.Sampling{Temperature: new(0.7), MaxTokens: 5},
 		Body:     map[string]any{"keep_alive": "1h", "options": map[string]any{"temperature": 0.1, "top_k": 20.0}},
 	}
@@ -62,7 +62,7 @@ func TestOwnMembers(t *testing.T) {
 		"ollama": "messages stream tools", "mistral": "model",
 	} {
 		for name := range strings.FieldsSeq(names) {
-			_, err := llm.Open(llm.Config{Spec: spec + ":m", BaseURL: "http://127.0.0.1:9/v1", Body: map[string]any{"top_k": 1, name: nil}})
+			_, err := llm.Open(llm.Config{Spec: spec + ":m", Access: llm.Access{BaseURL: "http://127.0.0.1:9/v1"}, Body: map[string]any{"top_k": 1, name: nil}})
 			if err == nil || !strings.Contains(err.Error(), "extra body: airqa sets "+name+" itself") {
 				t.Errorf("%s, %s: %v", spec, name, err)
 			}
@@ -81,7 +81,7 @@ func TestListedExtra(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := describe(t, llm.Config{Spec: "openai:q", BaseURL: "http://h/v1", Catalog: list, Body: map[string]any{"top_k": 2}})
+	got := describe(t, llm.Config{Spec: "openai:q", Access: llm.Access{BaseURL: "http://h/v1"}, Catalog: list, Body: map[string]any{"top_k": 2}})
 	if !strings.Contains(got, `"extra_body":{"chat_template_kwargs":{"enable_thinking":false},"top_k":2}`) {
 		t.Error(got)
 	}

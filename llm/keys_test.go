@@ -82,21 +82,21 @@ func TestOpenErrors(t *testing.T) {
 		{"no key at Google", llm.Config{Spec: "google:m"}, `model "google:m": no API key for ` +
 			`generativelanguage.googleapis.com: set GOOGLE_API_KEY or GEMINI_API_KEY, or give the base URL of another endpoint`},
 		{"no model of Ollama", llm.Config{Spec: "ollama:"}, `model "ollama:": the model's name is missing: want ollama:MODEL`},
-		{"broken key", llm.Config{Spec: "openai:m", APIKey: "sk planted"}, `model "openai:m": the API key has an invalid ` +
+		{"broken key", llm.Config{Spec: "openai:m", Access: llm.Access{Key: "sk planted"}}, `model "openai:m": the API key has an invalid ` +
 			`character (a space or line break?): check OPENAI_API_KEY`},
-		{"key in the URL", llm.Config{Spec: "openai:m", BaseURL: "https://me:planted@h/v1"}, `model "openai:m": the base ` +
+		{"key in the URL", llm.Config{Spec: "openai:m", Access: llm.Access{BaseURL: "https://me:planted@h/v1"}}, `model "openai:m": the base ` +
 			`URL must not contain credentials or a fragment: put the key in OPENAI_API_KEY or a header`},
-		{"key in the query", llm.Config{Spec: "openai:m", BaseURL: "https://h/v1?v=1&api-key=planted"}, `model "openai:m": the base ` +
+		{"key in the query", llm.Config{Spec: "openai:m", Access: llm.Access{BaseURL: "https://h/v1?v=1&api-key=planted"}}, `model "openai:m": the base ` +
 			`URL must not contain credentials or a fragment: put the key in OPENAI_API_KEY or a header`},
-		{"no scheme", llm.Config{Spec: "openai:m", BaseURL: "localhost:8000/v1"}, `model "openai:m": the base URL must ` +
+		{"no scheme", llm.Config{Spec: "openai:m", Access: llm.Access{BaseURL: "localhost:8000/v1"}}, `model "openai:m": the base URL must ` +
 			`start with http:// or https://: write http://localhost:8000/v1`},
-		{"a bare address", llm.Config{Spec: "openai:m", BaseURL: "127.0.0.1:4100"}, `model "openai:m": the base URL must ` +
+		{"a bare address", llm.Config{Spec: "openai:m", Access: llm.Access{BaseURL: "127.0.0.1:4100"}}, `model "openai:m": the base URL must ` +
 			`start with http:// or https://: write http://127.0.0.1:4100`},
-		{"another scheme", llm.Config{Spec: "openai:m", BaseURL: "ftp://h/v1"}, `model "openai:m": the base URL must ` +
+		{"another scheme", llm.Config{Spec: "openai:m", Access: llm.Access{BaseURL: "ftp://h/v1"}}, `model "openai:m": the base URL must ` +
 			`start with http:// or https:// and a host`},
-		{"a key for an address", llm.Config{Spec: "openai:m", BaseURL: "sk-planted"}, `model "openai:m": the base URL must ` +
+		{"a key for an address", llm.Config{Spec: "openai:m", Access: llm.Access{BaseURL: "sk-planted"}}, `model "openai:m": the base URL must ` +
 			`start with http:// or https:// and a host`},
-		{"bad URL", llm.Config{Spec: "openai:m", BaseURL: "http://planted\x01"}, `model "openai:m": invalid base URL`},
+		{"bad URL", llm.Config{Spec: "openai:m", Access: llm.Access{BaseURL: "http://planted\x01"}}, `model "openai:m": invalid base URL`},
 		{
 			"temperature",
 			llm.Config{Spec: "openai:m", Sampling: qa.Sampling{Temperature: new(-1.0)}},
@@ -139,7 +139,7 @@ func TestOnlyTheConfiguredHost(t *testing.T) {
 	s.Fail(openaitest.Redirect(elsewhere.URL() + "/chat/completions"))
 	hosts := map[string]bool{}
 	c := config(s, "m")
-	c.APIKey = ""
+	c.Key = ""
 	c.HTTPClient = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 		hosts[r.URL.Host] = true
 		return http.DefaultTransport.RoundTrip(r)

@@ -19,8 +19,8 @@ import (
 func endpoint(t *testing.T, s *openaitest.Server, p *Pool) qa.Model {
 	t.Helper()
 	m, err := Open(Config{
-		Spec: "openai:m", BaseURL: s.URL(), Pool: p, MaxRetries: 1000, Rand: func() float64 { return 0 },
-		Sleep: func(ctx context.Context, _ time.Duration) error { return concurrent.Sleep(ctx, time.Millisecond) },
+		Spec: "openai:m", Access: Access{BaseURL: s.URL()}, Pool: p, MaxRetries: 1000, Rand: func() float64 { return 0 },
+		Sleep: func(ctx context.Context, _ time.Duration) error { return pause.For(ctx, time.Millisecond) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -153,7 +153,7 @@ func TestPoolSharesByEndpointAndModel(t *testing.T) {
 		t.Errorf("ceiling %d", p.ceiling)
 	}
 	open := func(spec, base string) *Endpoint {
-		e, err := NewEndpoint(Config{Spec: spec, BaseURL: base, Pool: p})
+		e, err := NewEndpoint(Config{Spec: spec, Access: Access{BaseURL: base}, Pool: p})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +196,7 @@ func BenchmarkComplete(b *testing.B) {
 			if spec == "ollama:m" {
 				base = s.Root()
 			}
-			m, err := Open(Config{Spec: spec, BaseURL: base})
+			m, err := Open(Config{Spec: spec, Access: Access{BaseURL: base}})
 			if err != nil {
 				b.Fatal(err)
 			}

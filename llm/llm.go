@@ -32,19 +32,15 @@ type Provider func(Config) (qa.Model, error)
 type Config struct {
 	// Spec is PROVIDER:MODEL, such as "openai:gpt-4o" or "scripted:episode.jsonl". The model's name may contain colons.
 	Spec string
-	// BaseURL is the address up to /chat/completions, /responses, /messages or /api/chat; empty is the provider's default. It must
-	// not contain a key. No other host is contacted.
-	BaseURL string
-	// APIKey is required at the default address. Elsewhere, an empty key means that none is sent.
-	APIKey string
+	// Access is the address up to /chat/completions, /responses, /messages or /api/chat, which must not contain a key, and what
+	// is sent there. No other host is contacted. A key is required at the provider's own address.
+	Access
 	// Sampling with a reasoning effort declares that the model thinks before it replies, for models that the catalog does
 	// not know: OpenAI then gets the limit as max_completion_tokens, and reasoning may start without a tag.
 	Sampling qa.Sampling
 	// Body has members to add to each request, such as chat_template_kwargs. They replace sampling settings, but may not be
 	// what airqa sets itself, such as messages.
 	Body map[string]any
-	// Headers are sent with each request. Their values are secrets.
-	Headers http.Header
 	// Catalog lists what models reject; nil is [catalog.Builtin].
 	Catalog *catalog.Catalog
 	// Pool shares connections and limits with other models; nil is a private pool.
@@ -133,7 +129,7 @@ func (c Config) withDefaults() Config {
 	if c.Rand == nil {
 		c.Rand = rand.Float64
 	}
-	c.APIKey = strings.TrimSpace(c.APIKey)
+	c.Key = strings.TrimSpace(c.Key)
 	return c
 }
 

@@ -54,7 +54,7 @@ func start(t *testing.T, c openaitest.Config) *openaitest.Server {
 func config(s *openaitest.Server, model string) llm.Config {
 	c := newClock()
 	return llm.Config{
-		Spec: "openai:" + model, BaseURL: s.URL(), APIKey: plantedKey,
+		Spec: "openai:" + model, Access: llm.Access{BaseURL: s.URL(), Key: plantedKey},
 		Sleep: c.Sleep, Now: c.Now, Rand: func() float64 { return 0 },
 	}
 }
@@ -121,7 +121,7 @@ func TestRequestBody(t *testing.T) {
 func bodyOf(t *testing.T, c llm.Config) (host, body string) {
 	t.Helper()
 	s := start(t, openaitest.Config{})
-	c.APIKey, c.Sampling.MaxTokens = plantedKey, 7
+	c.Key, c.Sampling.MaxTokens = plantedKey, 7
 	c.HTTPClient = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 		host = r.URL.Scheme + "://" + r.URL.Host
 		r.URL.Scheme, r.URL.Host = "http", s.Host()

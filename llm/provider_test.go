@@ -85,7 +85,7 @@ func TestOnlyTheConfiguredHostOfEveryProvider(t *testing.T) {
 	for provider, c := range endpoints(s) {
 		t.Run(provider, func(t *testing.T) {
 			hosts := map[string]bool{}
-			c.APIKey = ""
+			c.Key = ""
 			c.HTTPClient = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 				hosts[r.URL.Host] = true
 				return http.DefaultTransport.RoundTrip(r)
@@ -173,7 +173,7 @@ func TestOwnAddresses(t *testing.T) {
 			got = r.URL.String()
 			return nil, errors.New("no network")
 		})}
-		_, err := ask(t, llm.Config{Spec: provider + ":m", APIKey: plantedKey, HTTPClient: client, MaxRetries: -1})
+		_, err := ask(t, llm.Config{Spec: provider + ":m", Access: llm.Access{Key: plantedKey}, HTTPClient: client, MaxRetries: -1})
 		if got != address || qa.ClassOf(err) != qa.FailNetwork {
 			t.Errorf("%s: %s, %v", provider, got, err)
 		}

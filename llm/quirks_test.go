@@ -89,7 +89,7 @@ func TestRefusedSettings(t *testing.T) {
 			p := newPicky(t, refusing(test.setting, test.message))
 			var notices []string
 			c := llm.Config{
-				Spec: "openai:alias", BaseURL: p.URL, MaxRetries: -1, Pool: llm.NewPool(0),
+				Spec: "openai:alias", Access: llm.Access{BaseURL: p.URL}, MaxRetries: -1, Pool: llm.NewPool(0),
 				Sampling: qa.Sampling{Temperature: new(0.5), TopP: new(0.9), MaxTokens: 700},
 				OnNotice: func(text string) { notices = append(notices, text) },
 			}
@@ -122,14 +122,14 @@ func TestRefusalsWithoutRemedy(t *testing.T) {
 		"messages: unknown role", "The parameter seed is not supported.", "streaming is not supported with this model",
 	} {
 		p := newPicky(t, func(map[string]any) string { return openAIError(message) })
-		_, err := ask(t, llm.Config{Spec: "openai:m", BaseURL: p.URL, Sampling: qa.Sampling{MaxTokens: 7, Seed: new(1)}})
+		_, err := ask(t, llm.Config{Spec: "openai:m", Access: llm.Access{BaseURL: p.URL}, Sampling: qa.Sampling{MaxTokens: 7, Seed: new(1)}})
 		if qa.ClassOf(err) != qa.FailBadRequest || len(p.sent) != 1 {
 			t.Errorf("%s: %d requests, %v", message, len(p.sent), err)
 		}
 	}
 	// The same refusal again although the setting is gone does not repeat the request for ever.
 	p := newPicky(t, func(map[string]any) string { return openAIError("'temperature' is not supported") })
-	if _, err := ask(t, llm.Config{Spec: "openai:m", BaseURL: p.URL, Sampling: qa.Sampling{Temperature: new(0.0)}}); err == nil || len(p.sent) != 2 {
+	if _, err := ask(t, llm.Config{Spec: "openai:m", Access: llm.Access{BaseURL: p.URL}, Sampling: qa.Sampling{Temperature: new(0.0)}}); err == nil || len(p.sent) != 2 {
 		t.Errorf("%d requests, %v", len(p.sent), err)
 	}
 }
@@ -138,7 +138,7 @@ func TestRefusalsWithoutRemedy(t *testing.T) {
 func TestListedNewLimit(t *testing.T) {
 	list := openCatalog(t, `{"format":1,"models":[{"name":"openai:alias","max_completion_tokens":true}]}`)
 	p := newPicky(t, refusing("max_tokens", openAIError("use max_completion_tokens")))
-	_, err := ask(t, llm.Config{Spec: "openai:alias", BaseURL: p.URL, Catalog: list, Sampling: qa.Sampling{MaxTokens: 7}})
+	_, err := ask(t, llm.Config{Spec: "openai:alias", Access: llm.Access{BaseURL: p.URL}, Catalog: list, Sampling: qa.Sampling{MaxTokens: 7}})
 	if err != nil || len(p.sent) != 1 || p.sent[0]["max_completion_tokens"] != 7.0 {
 		t.Errorf("sent %v, %v", p.sent, err)
 	}
@@ -349,7 +349,7 @@ func TestReplyLimitTooLarge(t *testing.T) {
 				}
 				return openAIError(strings.NewReplacer("LIMIT", strconv.Itoa(limit), "LEFT", strconv.Itoa(32768-limit), "LEAST", strconv.Itoa(32768-limit+1)).Replace(tt.message))
 			})
-			c := llm.Config{Spec: "openai:m", BaseURL: p.URL, APIKey: "k", Sampling: qa.Sampling{MaxTokens: 8000}, Pool: llm.NewPool(0)}
+			c := llm.Config{Spec: "openai:m", Access: llm.Access{BaseURL: p.URL, Key: "k"}, Sampling: qa.Sampling{MaxTokens: 8000}, Pool: llm.NewPool(0)}
 			var notices []string
 			c.OnNotice = func(text string) { notices = append(notices, text) }
 			reply, err := ask(t, c)

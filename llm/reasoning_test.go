@@ -78,7 +78,7 @@ func TestSettledSampling(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.spec, func(t *testing.T) {
-			got, err := llm.Describe(llm.Config{Spec: test.spec, Sampling: everything, BaseURL: "http://h/v1"})
+			got, err := llm.Describe(llm.Config{Spec: test.spec, Sampling: everything, Access: llm.Access{BaseURL: "http://h/v1"}})
 			if err != nil || got["base_url"] != "http://h/v1" {
 				t.Fatalf("%v at %v", err, got["base_url"])
 			}

@@ -186,7 +186,7 @@ func replayed(t *testing.T, x recorded, before sentBefore, streams bool) (qa.Rep
 		_, _ = w.Write([]byte(body))
 	}))
 	defer server.Close()
-	m, err := llm.Open(llm.Config{Spec: "openai:smollm2", BaseURL: server.URL + "/v1", Sampling: qa.Sampling{
+	m, err := llm.Open(llm.Config{Spec: "openai:smollm2", Access: llm.Access{BaseURL: server.URL + "/v1"}, Sampling: qa.Sampling{
 		Temperature: before.Temperature, TopP: before.TopP, Seed: before.Seed, MaxTokens: before.MaxTokens,
 	}})
 	if err != nil {

@@ -255,7 +255,7 @@ func TestResponsesOfListedModels(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.spec, func(t *testing.T) {
 			var got, body string
-			c := llm.Config{Spec: test.spec, BaseURL: test.base, APIKey: plantedKey, MaxRetries: -1, Sampling: everything}
+			c := llm.Config{Spec: test.spec, Access: llm.Access{BaseURL: test.base, Key: plantedKey}, MaxRetries: -1, Sampling: everything}
 			c.HTTPClient = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 				sent := make([]byte, r.ContentLength)
 				_, _ = r.Body.Read(sent)

@@ -26,7 +26,7 @@ func TestOnWait(t *testing.T) {
 	queued, held := make(chan struct{}), make(chan struct{})
 	server.Fail(openaitest.RateLimited(""), openaitest.Hang(func() { close(held); <-queued }))
 	m, err := llm.Open(llm.Config{
-		Spec: "openai:m", BaseURL: server.URL(), Pool: llm.NewPool(1), MaxRetries: 1, Timeout: 300 * time.Millisecond,
+		Spec: "openai:m", Access: llm.Access{BaseURL: server.URL()}, Pool: llm.NewPool(1), MaxRetries: 1, Timeout: 300 * time.Millisecond,
 		Sleep: func(context.Context, time.Duration) error { return nil },
 		OnWait: func(class qa.FailureClass) func() {
 			note("wait " + string(class))

@@ -33,7 +33,7 @@ func open(t *testing.T, s *openaitest.Server, meter *judge.Meter) *judge.Model {
 	t.Helper()
 	zero := 0.0
 	model, err := llm.Open(llm.Config{
-		Spec: "openai:judge", BaseURL: s.URL(), MaxRetries: -1, Sampling: qa.Sampling{Temperature: &zero},
+		Spec: "openai:judge", Access: llm.Access{BaseURL: s.URL()}, MaxRetries: -1, Sampling: qa.Sampling{Temperature: &zero},
 		Sleep: func(context.Context, time.Duration) error { return nil },
 	})
 	if err != nil {

@@ -94,7 +94,7 @@ type work struct {
 // metered is a model with a limit of tokens; 0 is unlimited.
 func metered(t *testing.T, url string, limit int) qa.Model {
 	t.Helper()
-	model, err := llm.Open(llm.Config{Spec: "openai:m", BaseURL: url, MaxRetries: -1})
+	model, err := llm.Open(llm.Config{Spec: "openai:m", Access: llm.Access{BaseURL: url}, MaxRetries: -1})
 	check(t, err)
 	meter, err := budget.NewMeter(budget.Config{
 		Model: model, Account: budget.NewAccount(budget.Limits{Tokens: limit}, budget.Spent{}, nil), Forecast: llm.Forecast(300),

@@ -27,8 +27,8 @@ func TestKeysStayWithGivenAddresses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c := m.Config(test.spec); c.APIKey != test.want {
-				t.Errorf("the key is %q, want %q", c.APIKey, test.want)
+			if c := m.Config(test.spec); c.Key != test.want {
+				t.Errorf("the key is %q, want %q", c.Key, test.want)
 			}
 			judge := Addresses{Judges: test.given}.Access(test.spec, JudgeKey, test.address, getenv)
 			if sent, named := judge.Key == variables[JudgeKey], test.address == test.given; sent != named {

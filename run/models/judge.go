@@ -47,8 +47,8 @@ func OpenJudge(c JudgeConfig) (Model, llm.Access, error) {
 		sampling.MaxTokens = c.MaxReply
 	}
 	config := llm.Config{
-		Spec: c.Spec, BaseURL: access.BaseURL, APIKey: access.Key, Timeout: c.Timeout, MaxRetries: c.Retries, Sampling: sampling,
-		Body: c.Body, Headers: access.Headers, Catalog: c.Own.Catalog,
+		Spec: c.Spec, Access: access, Timeout: c.Timeout, MaxRetries: c.Retries, Sampling: sampling,
+		Body: c.Body, Catalog: c.Own.Catalog,
 		OnNotice:  func(text string) { c.Notify.Notef("%s", text) },
 		Providers: make(map[string]llm.Provider),
 	}

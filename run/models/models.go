@@ -147,8 +147,8 @@ func (m *Models) Config(spec string) llm.Config {
 		}
 	}
 	return llm.Config{
-		Spec: spec, BaseURL: access.BaseURL, APIKey: access.Key, Timeout: c.Timeout, MaxRetries: retries,
-		Body: c.Body, Headers: access.Headers, Catalog: m.catalog, Pool: m.pool, Sampling: sampling,
+		Spec: spec, Access: access, Timeout: c.Timeout, MaxRetries: retries,
+		Body: c.Body, Catalog: m.catalog, Pool: m.pool, Sampling: sampling,
 		// Named so that an unknown provider's error lists it; Open makes it without an endpoint's settings.
 		Providers: map[string]llm.Provider{
 			Offline: func(llm.Config) (qa.Model, error) { return offline.New(), nil },
