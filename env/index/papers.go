@@ -23,7 +23,7 @@ type Papers struct {
 func PapersOf(files []paperdb.Owned) Papers {
 	sources := make([]datadir.Source, len(files))
 	for i, f := range files {
-		sources[i] = sourceOf(f)
+		sources[i] = SourceOf(f)
 	}
 	return Papers{files, datadir.Fingerprint(sources)}
 }
@@ -52,14 +52,14 @@ func (p Papers) Version(paperID string) string {
 	if !ok {
 		return ""
 	}
-	return VersionOf(p.Files[i])
+	return SourceOf(p.Files[i]).Version()
 }
 
 // Versions returns the versions of all papers.
 func (p Papers) Versions() map[string]string {
 	versions := make(map[string]string, len(p.Files))
 	for _, f := range p.Files {
-		versions[f.PaperID] = VersionOf(f)
+		versions[f.PaperID] = SourceOf(f).Version()
 	}
 	return versions
 }
@@ -85,20 +85,17 @@ func (p Papers) Without(others Papers) []string {
 		for i < len(others.Files) && others.Files[i].PaperID < f.PaperID {
 			i++
 		}
-		if i == len(others.Files) || sourceOf(others.Files[i]) != sourceOf(f) {
+		if i == len(others.Files) || SourceOf(others.Files[i]) != SourceOf(f) {
 			ids = append(ids, f.PaperID)
 		}
 	}
 	return ids
 }
 
-// sourceOf returns what the fingerprint has of a paper.
-func sourceOf(f paperdb.Owned) datadir.Source {
+// SourceOf returns what the fingerprint has of a paper.
+func SourceOf(f paperdb.Owned) datadir.Source {
 	return datadir.Source{PaperID: f.PaperID, SHA256: f.SHA256, MetadataSHA256: f.MetadataSHA256, Parser: f.Parser}
 }
-
-// VersionOf returns the version of a paper.
-func VersionOf(f paperdb.Owned) string { return sourceOf(f).Version() }
 
 // OtherPapers is the error of a database that does not have the papers of its description.
 func OtherPapers(database string, have int, info datadir.Info) error {

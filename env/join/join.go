@@ -138,13 +138,13 @@ func (j *Join) plan() error {
 	const mostConflicts = 10
 	chosen := make(map[string]version)
 	for _, f := range j.to.papers.Files {
-		chosen[f.PaperID] = version{hash: index.VersionOf(f), file: f.Name}
+		chosen[f.PaperID] = version{hash: index.SourceOf(f).Version(), file: f.Name}
 	}
 	var conflicts []string
 	for _, s := range j.sources {
 		s.counts = Source{Dir: s.path, Papers: len(s.papers.Files)}
 		for _, f := range s.papers.Files {
-			mine := version{hash: index.VersionOf(f), file: f.Name, from: s}
+			mine := version{hash: index.SourceOf(f).Version(), file: f.Name, from: s}
 			other, have := chosen[f.PaperID]
 			switch {
 			case have && other.hash == mine.hash:
