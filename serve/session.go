@@ -255,7 +255,8 @@ const answered = "The answer is recorded. The episode has ended."
 func (s *Session) step(ctx context.Context, c Call) (Result, error) {
 	if c.Tool == tools.AnswerName && len(c.Arguments) > s.host.Limits.Answer {
 		reason := fmt.Sprintf("the answer has %d bytes; the limit is %d", len(c.Arguments), s.host.Limits.Answer)
-		return s.finish(ctx, Result{Observation: qa.Observation{Status: qa.StatusError, Text: "[Error]: " + reason}}, s.loop.Finish(qa.TokenLimit, reason, qa.Answer{}))
+		r := Result{Observation: qa.Observation{Status: qa.StatusError, Text: "[Error]: " + reason}}
+		return s.finish(ctx, r, s.loop.Finish(qa.TokenLimit, reason, qa.Answer{}))
 	}
 	s.steps++
 	call := qa.ToolCall{ID: fmt.Sprintf("call_%d", s.steps), Name: c.Tool, Arguments: arguments(c.Arguments)}

@@ -113,7 +113,8 @@ func (s *Server) explain(ctx context.Context) {
 // site is the pages of the library as it is now. The caller holds mu.
 func (s *Server) site() *Site {
 	version, _ := s.feed.Version()
-	return NewSite(s.Library, SiteConfig{Version: version, PageConfig: PageConfig{CSRF: s.guard.CSRF(), Notes: s.openNotes, Papers: s.Papers}, Numbers: s.numbers.of})
+	page := PageConfig{CSRF: s.guard.CSRF(), Notes: s.openNotes, Papers: s.Papers}
+	return NewSite(s.Library, SiteConfig{Version: version, PageConfig: page, Numbers: s.numbers.of})
 }
 
 // openNotes opens the notes of a run.
