@@ -154,7 +154,7 @@ func (c exportWriteCmd) checkTraces() error {
 	plain.Endpoint = ""
 	byDefault := exportWriteCmd{Rules: export.Rules{
 		RowOptions: train.RowOptions{Turns: train.Canonical, Thinking: train.ThinkingKeep, Errors: "drop"},
-		Seed:    1, Repeated: export.DropNear, Leak: export.LeakDrop, Limit: export.Limit{Fit: true},
+		Seed:       1, Repeated: export.DropNear, Leak: export.LeakDrop, Limit: export.Limit{Fit: true},
 	}}
 	if !reflect.DeepEqual(plain, byDefault) {
 		return qa.Usagef("--format otlp exports every episode, so flags that select training rows do not apply; " +
