@@ -184,15 +184,12 @@ func (e *execution) hasRetries(r *running) bool {
 	if r.Err != nil || r.Failed == 0 || r.Finished == 0 || r.Left > 0 || r.Suspended != "" {
 		return false
 	}
-	recorded, _, err := recordedIn(r.Dir)
-	if err != nil {
-		r.Err = err
+	if r.recorded, _, r.Err = recordedIn(r.Dir); r.Err != nil {
 		return false
 	}
-	r.recorded = recorded
 	r.skip = func(rec runlog.Recorded) bool { return rec.Outcome != "" && !run.IsTransient(rec.Trajectory) }
 	n := 0
-	for _, rec := range recorded {
+	for _, rec := range r.recorded {
 		if run.IsTransient(rec.Trajectory) {
 			n++
 		}

@@ -34,13 +34,12 @@ type Branch struct {
 }
 
 // NewBranch finds the step to change and rejects one that cannot be changed. episode is UUID#REPEAT.
-func NewBranch(r *runlog.Run, episode string, note runlog.Fork) (*Branch, error) {
+func NewBranch(r *runlog.Run, episode string, note runlog.Fork) (b *Branch, err error) {
 	if r.Config.Note.Imported != nil {
 		return nil, fmt.Errorf("%s: %w", r.Dir, runlog.ErrImported)
 	}
 	note.Episode = episode
-	b := &Branch{run: r, Note: note}
-	var err error
+	b = &Branch{run: r, Note: note}
 	if b.Baseline, err = baselines.Find(r.Config.Shape.Baseline); err != nil {
 		return nil, err
 	}
