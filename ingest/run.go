@@ -31,17 +31,22 @@ type Config struct {
 	Store  Store
 	// Extras are folders with additional data about the papers.
 	Extras Extras
-	// Workers is the number of papers read concurrently; 0 means 2. Papers are written one at a time, in the order of
-	// the paths.
-	Workers int
-	// MaxPages is the maximum number of pages of a paper, for the caller that makes the Reader; 0 means [pdf.DefaultMaxPages].
-	MaxPages int
-	// Again also reads papers that are already stored.
-	Again bool
-	// Replace lets a file replace another file with the same title and venue. Otherwise both are kept.
-	Replace bool
+	Options
 	// Progress receives the events of each file, one call at a time; it may be nil.
 	Progress func(Event)
+}
+
+// Options are what a user chooses.
+type Options struct {
+	// Workers is the number of papers read concurrently; 0 means 2. Papers are written one at a time, in the order of
+	// the paths.
+	Workers int `short:"j" default:"2" placeholder:"N" help:"Concurrent papers, candidates, episodes or calls."`
+	// MaxPages is the maximum number of pages of a paper, for the caller that makes the Reader; 0 means [pdf.DefaultMaxPages].
+	MaxPages int `default:"3000" placeholder:"N" help:"Maximum pages of a PDF; damaged files may claim millions."`
+	// Again also reads papers that are already stored.
+	Again bool `help:"Re-read papers that are already ingested."`
+	// Replace lets a file replace another file with the same title and venue. Otherwise both are kept.
+	Replace bool `help:"Replace papers with the same title and venue. Default: keep both."`
 }
 
 // State is the progress of a file.

@@ -114,7 +114,7 @@ func TestRunTakesWhatItCan(t *testing.T) {
 	put(t, dir, "saltmarsh.json", []byte(`{"year": }`))
 	store := newMemory()
 	done := 0
-	cfg := ingest.Config{Reader: reader(t), Store: store, Workers: 3, Progress: func(e ingest.Event) {
+	cfg := ingest.Config{Reader: reader(t), Store: store, Options: ingest.Options{Workers: 3}, Progress: func(e ingest.Event) {
 		if e.State != ingest.Reading {
 			done++
 		}

@@ -133,29 +133,28 @@ func (r Row) Cell(column string) Cell {
 // no intervals, and makes Table 4.
 type Options struct {
 	// Table is one of [Tables]; empty is "4", "by" if By is set, or "training-size" if TrainingSizes is.
-	Table string
+	Table string `default:"" placeholder:"TABLE" enum:",4,5,7,13,functions,outcomes,repeats,judges,by,leaderboard,training-size,answers,all" help:"4, 5, 7, 13 (numbered as in the paper), functions, outcomes, repeats, judges, by, leaderboard, training-size, answers or all. Default: 4; by with --by; training-size with --training-size; all for html."`
 	// Intervals is one of [NoIntervals], [WilsonIntervals] and [BootstrapIntervals]; empty is none. Seed seeds the
 	// bootstrap: the same seed gives the same intervals.
-	Intervals string
-	Seed      uint64
+	Intervals string `default:"wilson" enum:"wilson,bootstrap,none" help:"95% intervals: wilson, bootstrap (clustered by paper) or none."`
+	Seed      uint64 `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
 	// By is a field or tag of the questions; the table "by" has a line for each of its values.
-	By string
+	By string `placeholder:"FIELD|TAG" help:"Break scores down by a question field or tag, such as conference, tags, annotator, papers or formula."`
 	// WithPaper adds the paper's own rows to its tables.
-	WithPaper bool
-	// Scoring and Judge select a scoring of a run (see [runlog.FindScores]); empty means any.
-	Scoring, Judge string
+	WithPaper bool `help:"Also show the paper's own numbers."`
+	runlog.Choice
 	// IncludePartial counts a partly scored question by its scored repeats. By default it is excluded: failures of
 	// judges and endpoints may depend on the answer, which would bias the mean of the rest.
-	IncludePartial bool
+	IncludePartial bool `help:"Include questions with only some repeats scored. Default: leave them out."`
 	// TrainingSizes are the numbers of trajectories that models were trained on, by [Row.Model]; see [Trained].
-	TrainingSizes map[string]int
+	TrainingSizes map[string]int `kong:"-"`
 	// Price is used for runs that did not record the price of their model; nil knows none.
-	Price Price
+	Price Price `kong:"-"`
 }
 
 // Collect reads one run and its scores, selected by o.Scoring and o.Judge or else by [runlog.FindScores].
 func Collect(run *runlog.Run, examples []qa.Example, o Options) (Row, error) {
-	scoring, scores, err := runlog.FindScores(run.Dir, o.Scoring, o.Judge)
+	scoring, scores, err := runlog.FindScores(run.Dir, o.Choice)
 	if err != nil {
 		return Row{}, err
 	}

@@ -23,12 +23,18 @@ import (
 // ErrOtherScores is returned for a run that was scored, but not by the requested rules.
 var ErrOtherScores = errors.New("no such scores")
 
-// FindScores returns the newest scoring of a run with a mode and a judge, where empty means any. If it has unscored
+// Choice selects a scoring of a run. An empty field means any.
+type Choice struct {
+	Scoring string `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest, or an older one of the same mode with more verdicts."`
+	Judge   string `placeholder:"NAME" help:"Use the scores of this judge."`
+}
+
+// FindScores returns the newest scoring of a run that is chosen. If it has unscored
 // answers, for example after an outage of the judge, FindScores returns an older one of the same mode with more
 // verdicts, and the newest as its Newer. The offline judge does not replace another judge. A newest one without any verdict
 // gives way to any that has one, such as the scores of an imported run. The error is [ErrNoScores]
 // for a run without scores, and [ErrOtherScores] with the existing ones if none matches.
-func FindScores(dir, mode, judge string) (Scoring, []qa.Score, error) {
+func FindScores(dir string, c Choice) (Scoring, []qa.Score, error) {
 	list, err := Scorings(dir)
 	if err != nil {
 		return Scoring{}, nil, err
@@ -37,10 +43,10 @@ func FindScores(dir, mode, judge string) (Scoring, []qa.Score, error) {
 		return Scoring{}, nil, fmt.Errorf("%s: %w", dir, ErrNoScores)
 	}
 	var fit []Scoring
-	judge = qa.JudgeName(judge)
+	judge := qa.JudgeName(c.Judge)
 	var there []string
 	for _, f := range list {
-		if (mode == "" || f.Mode == mode) && (judge == "" || f.Judge == judge) {
+		if (c.Scoring == "" || f.Mode == c.Scoring) && (judge == "" || f.Judge == judge) {
 			fit = append(fit, f)
 		}
 		there = append(there, fmt.Sprintf("--scoring %s --judge %s", f.Mode, f.Judge))
@@ -225,7 +231,7 @@ var notInNames = lazyregexp.New(`[^A-Za-z0-9._-]+`)
 const longestName = 200
 
 // ReadScores returns the scoring of a run that [FindScores] chooses.
-func ReadScores(dir string) (Scoring, []qa.Score, error) { return FindScores(dir, "", "") }
+func ReadScores(dir string) (Scoring, []qa.Score, error) { return FindScores(dir, Choice{}) }
 
 // ReadScoreFile reads one score file (docs/formats/run.md) at any path. An unreadable line is an error with its number:
 // a gap would change the scores.

@@ -27,7 +27,7 @@ func TestPanelOrder(t *testing.T) {
 		}
 	}
 	for _, asked := range []string{"majority(openai:a,openai:b,offline)", name} {
-		s, scores, err := runlog.FindScores(dir, "fixed", asked)
+		s, scores, err := runlog.FindScores(dir, runlog.Choice{Scoring: "fixed", Judge: asked})
 		if err != nil || s.Judge != name || len(scores) != 1 || scores[0].UUID != "majority(openai:b,openai:a,offline)" {
 			t.Errorf("%s: %+v, %v, %v", asked, s, scores, err)
 		}
@@ -55,7 +55,7 @@ func TestBlankScoring(t *testing.T) {
 		if err := runlog.WriteScores(dir, tt.scoring, []qa.Score{{UUID: "a", Verdict: tt.verdict}}, nil); err != nil {
 			t.Fatal(err)
 		}
-		if s, _, err := runlog.FindScores(dir, "", ""); err != nil || s.Mode != tt.want {
+		if s, _, err := runlog.FindScores(dir, runlog.Choice{}); err != nil || s.Mode != tt.want {
 			t.Errorf("after %s: %+v, %v; want %s", tt.scoring.Mode, s, err, tt.want)
 		}
 	}
@@ -66,7 +66,7 @@ func TestFindScores(t *testing.T) {
 	if list, err := runlog.Scorings(dir); err != nil || len(list) != 0 {
 		t.Errorf("not scored: %v, %v", list, err)
 	}
-	if _, _, err := runlog.FindScores(dir, "", ""); !errors.Is(err, runlog.ErrNoScores) {
+	if _, _, err := runlog.FindScores(dir, runlog.Choice{}); !errors.Is(err, runlog.ErrNoScores) {
 		t.Errorf("not scored: %v", err)
 	}
 	at := time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -86,13 +86,13 @@ func TestFindScores(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s, scores, err := runlog.FindScores(dir, tt.mode, tt.judge)
+			s, scores, err := runlog.FindScores(dir, runlog.Choice{Scoring: tt.mode, Judge: tt.judge})
 			if err != nil || len(scores) != 1 || scores[0].UUID != tt.want || s.Mode+" "+s.Judge != tt.want {
 				t.Errorf("got %+v, %+v, %v", s, scores, err)
 			}
 		})
 	}
-	_, _, err := runlog.FindScores(dir, "fixed", "offline")
+	_, _, err := runlog.FindScores(dir, runlog.Choice{Scoring: "fixed", Judge: "offline"})
 	if !errors.Is(err, runlog.ErrOtherScores) || !strings.Contains(err.Error(), "--scoring fixed --judge openai:gpt") {
 		t.Errorf("none fits: %v", err)
 	}
@@ -103,7 +103,7 @@ func TestFindScores(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "scores", "x.jsonl"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := runlog.FindScores(dir, "", ""); err == nil || !strings.Contains(err.Error(), "x.jsonl:1") {
+	if _, _, err := runlog.FindScores(dir, runlog.Choice{}); err == nil || !strings.Contains(err.Error(), "x.jsonl:1") {
 		t.Errorf("a file that cannot be read: %v", err)
 	}
 }
@@ -138,7 +138,7 @@ func TestFindScoresWithVerdicts(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			s, _, err := runlog.FindScores(dir, "", "")
+			s, _, err := runlog.FindScores(dir, runlog.Choice{})
 			newer := ""
 			if s.Newer != nil {
 				newer = s.Newer.Judge
@@ -147,7 +147,7 @@ func TestFindScoresWithVerdicts(t *testing.T) {
 				t.Errorf("judge %q, newer %q, %v; want %q, %q", s.Judge, newer, err, tt.want, tt.newer)
 			}
 			last := tt.files[len(tt.files)-1].judge
-			if s, _, err := runlog.FindScores(dir, "", last); err != nil || s.Judge != last || s.Newer != nil {
+			if s, _, err := runlog.FindScores(dir, runlog.Choice{Judge: last}); err != nil || s.Judge != last || s.Newer != nil {
 				t.Errorf("by name: %+v, %v", s, err)
 			}
 		})
@@ -172,7 +172,7 @@ func TestScoresOfAnyName(t *testing.T) {
 		t.Fatalf("scorings %v, %v", list, err)
 	}
 	for _, judge := range []string{long + "a)", long + "b)"} {
-		if _, scores, err := runlog.FindScores(dir, "", judge); err != nil || len(scores) != 1 || scores[0].UUID != judge {
+		if _, scores, err := runlog.FindScores(dir, runlog.Choice{Judge: judge}); err != nil || len(scores) != 1 || scores[0].UUID != judge {
 			t.Errorf("%s: %v, %v", judge, scores, err)
 		}
 	}
@@ -230,7 +230,7 @@ func TestDamagedScores(t *testing.T) {
 			if err := errors.Join(os.Mkdir(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(tt.text), 0o600)); err != nil {
 				t.Fatal(err)
 			}
-			if _, scores, err := runlog.FindScores(dir, "", ""); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, scores, err := runlog.FindScores(dir, runlog.Choice{}); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("scores %+v, %v; want %q", scores, err, tt.want)
 			}
 		})
@@ -268,7 +268,7 @@ func TestScoreFiles(t *testing.T) {
 	if err := os.WriteFile(path, raw[:len(raw)-1], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if s, list, err := runlog.FindScores(dir, "fixed", "offline"); err != nil || s.Mode != "fixed" || list == nil || len(list) != 0 {
+	if s, list, err := runlog.FindScores(dir, runlog.Choice{Scoring: "fixed", Judge: "offline"}); err != nil || s.Mode != "fixed" || list == nil || len(list) != 0 {
 		t.Errorf("%+v, %v, %v", s, list, err)
 	}
 }
@@ -306,7 +306,7 @@ func TestDamagedOlderScoring(t *testing.T) {
 	if err := os.WriteFile(path, append(raw, "{\n"...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if s, _, err := runlog.FindScores(dir, "", ""); err != nil || s.Judge != "a" || s.Newer == nil || s.Newer.Judge != "c" {
+	if s, _, err := runlog.FindScores(dir, runlog.Choice{}); err != nil || s.Judge != "a" || s.Newer == nil || s.Newer.Judge != "c" {
 		t.Errorf("%+v, %v; want the readable one with a verdict", s, err)
 	}
 }

@@ -27,8 +27,8 @@ import (
 
 // Choice selects a scoring of each run, see [runlog.FindScores]; empty means the newest.
 type Choice struct {
-	Scoring, Judge string
-	lazy           bool
+	runlog.Choice
+	lazy bool
 }
 
 // Library is some runs with the rows of their episodes, as of [Open] or the last [Library.Refresh]. Its methods may be
@@ -380,7 +380,7 @@ func (r *Run) open(c Choice) (err error) {
 	for _, bad := range r.Log.BadLines {
 		r.Notices = append(r.Notices, fmt.Sprintf("%v (left out)", bad))
 	}
-	scoring, list, err := runlog.FindScores(r.Name, c.Scoring, c.Judge)
+	scoring, list, err := runlog.FindScores(r.Name, c.Choice)
 	if errors.Is(err, runlog.ErrNoScores) && c.Scoring+c.Judge == "" {
 		return nil
 	}

@@ -21,13 +21,9 @@ import (
 
 // clusterFlags are common to all schedulers.
 type clusterFlags struct {
-	Shards   int      `required:"" placeholder:"N" help:"Number of shards, each its own process. The budgets of the run are divided by N."`
-	Parallel int      `placeholder:"P" help:"Maximum shards that run at a time. Default: all."`
-	Name     string   `default:"airqa" help:"Name of the job."`
-	CPUs     int      `name:"cpus" default:"2" help:"CPUs per shard."`
-	Restarts int      `default:"20" help:"Maximum restarts of a failed shard."`
-	From     string   `placeholder:"RUN" help:"Take over the episodes that RUN has of these questions: an undivided run of the same settings, such as a partial merge."`
-	Args     []string `arg:"" name:"run-flag" help:"After --: the flags of airqa run for the whole run, with --out. Or ingest or import and its arguments, with the data directory that joins all papers as --data; or, for Kubernetes, serve and its flags."`
+	shard.Division
+	From string   `placeholder:"RUN" help:"Take over the episodes that RUN has of these questions: an undivided run of the same settings, such as a partial merge."`
+	Args []string `arg:"" name:"run-flag" help:"After --: the flags of airqa run for the whole run, with --out. Or ingest or import and its arguments, with the data directory that joins all papers as --data; or, for Kubernetes, serve and its flags."`
 }
 
 type slurmCmd struct {
@@ -123,8 +119,8 @@ func (c kubernetesCmd) servers(a *app) error {
 		return err
 	}
 	job := shard.Job{
-		Name: c.Name, Command: shard.Run, Args: shard.Without(args, "--out", "-o", "--listen"),
-		Out: filepath.ToSlash(parsed.Serve.Out), Shards: c.Shards, CPUs: c.CPUs,
+		Division: shard.Division{Name: c.Name, Shards: c.Shards, CPUs: c.CPUs}, Command: shard.Run,
+		Args: shard.Without(args, "--out", "-o", "--listen"), Out: filepath.ToSlash(parsed.Serve.Out),
 	}
 	if err := a.refuseKeys(job.Args); err != nil {
 		return err
@@ -140,7 +136,7 @@ func (c kubernetesCmd) servers(a *app) error {
 // job divides the command after --: airqa run, unless the first word names another. It also returns its data directory. It refuses
 // keys, also in lines.
 func (c clusterFlags) job(a *app, lines []string) (job shard.Job, data string, err error) {
-	job = shard.Job{Name: c.Name, Command: shard.Run, Args: c.Args, Shards: c.Shards, Parallel: c.Parallel, CPUs: c.CPUs, Restarts: c.Restarts}
+	job = shard.Job{Division: c.Division, Command: shard.Run, Args: c.Args}
 	if len(c.Args) > 0 && !strings.HasPrefix(c.Args[0], "-") {
 		job.Command, job.Args = shard.Command(c.Args[0]), c.Args[1:]
 	}

@@ -17,16 +17,11 @@ type compareCmd struct {
 	Runs []string `arg:"" optional:"" name:"run" help:"Run directories, folders of them, or score files."`
 	formatFlags
 	outFile
+	compare.Options
+	runlog.Choice
 	Flips        int      `default:"5" help:"For each run, maximum number of questions to list that only this run got right."`
-	Rounds       int      `name:"bootstrap" default:"10000" placeholder:"N" help:"Resamples of the bootstrap."`
-	Seed         uint64   `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
 	MinQuestions string   `placeholder:"GAP" help:"Print how many questions are needed to detect a gap, such as 3pp (percentage points)."`
 	Discordant   *float64 `placeholder:"FRACTION" help:"With --min-questions: fraction of questions on which the systems disagree. Default: 0.2, or the fraction observed in the two runs."`
-	Scoring      string   `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest, or an older one of the same mode with more verdicts."`
-	Judge        string   `placeholder:"NAME" help:"Use the scores of this judge."`
-	Power        float64  `default:"0.8" help:"Statistical power."`
-
-	IncludePartial bool `help:"Include questions with only some repeats scored. Default: leave them out."`
 }
 
 // defaultDiscordance is the default where neither runs nor --discordant give the disagreement of two systems.
@@ -49,26 +44,22 @@ func (c compareCmd) write(a *app, w io.Writer, o render.Options) error {
 	if c.MinQuestions != "" {
 		return c.need(a, w, o)
 	}
-	sides, err := a.sides(c.Runs, compare.Choice{Scoring: c.Scoring, Judge: c.Judge})
+	sides, err := a.sides(c.Runs, compare.Choice{Choice: c.Choice})
 	if err != nil {
 		return err
 	}
 	if len(sides) > 2 {
-		results, err := compare.Pairs(sides, c.options())
+		results, err := compare.Pairs(sides, c.Options)
 		if err != nil {
 			return err
 		}
 		return compare.WritePairs(w, sides, results, o)
 	}
-	result, err := compare.Runs(sides[0], sides[1], c.options())
+	result, err := compare.Runs(sides[0], sides[1], c.Options)
 	if err != nil {
 		return err
 	}
 	return result.Write(w, o)
-}
-
-func (c compareCmd) options() compare.Options {
-	return compare.Options{Rounds: c.Rounds, Seed: c.Seed, Power: c.Power, IncludePartial: c.IncludePartial}
 }
 
 func (c compareCmd) check() error {
@@ -100,7 +91,7 @@ func (c compareCmd) need(a *app, w io.Writer, o render.Options) error {
 	case c.Discordant != nil:
 		need = compare.Questions(gap, *c.Discordant, c.Power)
 	case len(c.Runs) > 0:
-		sides, err := a.sides(c.Runs, compare.Choice{Scoring: c.Scoring, Judge: c.Judge})
+		sides, err := a.sides(c.Runs, compare.Choice{Choice: c.Choice})
 		if err != nil {
 			return err
 		}

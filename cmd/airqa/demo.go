@@ -117,7 +117,7 @@ func (d demo) ingest() error {
 	if err != nil {
 		return err
 	}
-	sum, err := papers.Writer{Session: d.session(), To: env.WriterConfig{Dir: d.data()}}.Ingest(files, ingest.Config{Workers: 2}, datadir.Chunking{})
+	sum, err := papers.Writer{Session: d.session(), To: env.WriterConfig{Dir: d.data()}}.Ingest(files, ingest.Config{Options: ingest.Options{Workers: 2}}, datadir.Chunking{})
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"airqa/qa"
+	"airqa/runlog"
 	"airqa/trace/diff"
 	"airqa/trace/text"
 )
@@ -15,8 +16,7 @@ type diffCmd struct {
 	UUID  string `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it; add #1 for the second repeat. Default: the questions whose verdict differs."`
 	UUIDB string `arg:"" optional:"" name:"uuid-b" help:"Episode of the second run, such as UUID#1. Default: the same as in the first."`
 	formatFlags
-	Scoring string `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest, or an older one of the same mode with more verdicts."`
-	Judge   string `placeholder:"NAME" help:"Use the scores of this judge."`
+	runlog.Choice
 }
 
 func (c diffCmd) Run(a *app) error {
@@ -61,7 +61,7 @@ func (c diffCmd) Run(a *app) error {
 
 func (c diffCmd) source(a *app, dir string) (diff.Source, error) {
 	r, examples, err := a.session().OpenRun(dir)
-	return diff.Source{Run: r, Examples: examples, Mode: c.Scoring, Judge: c.Judge}, err
+	return diff.Source{Run: r, Examples: examples, Choice: c.Choice}, err
 }
 
 // episodes finds the two episodes to compare.

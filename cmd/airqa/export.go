@@ -116,7 +116,7 @@ func (c exportWriteCmd) traces(a *app, dirs []string) error {
 		return err
 	}
 	config := otlp.Config{
-		Runs: dirs, Scoring: c.Scoring, Judge: c.Judge, RedactEmails: c.RedactEmails,
+		Runs: dirs, Choice: c.Choice, RedactEmails: c.RedactEmails,
 		Redact: a.redactor(), Program: program, Notify: a.notify, Progress: a.progress,
 	}
 	if c.Endpoint == "" {
@@ -150,7 +150,7 @@ func (c exportWriteCmd) checkTraces() error {
 		return qa.Usagef("missing --out FILE or --otlp-endpoint URL")
 	}
 	plain := c
-	plain.Runs, plain.Out, plain.Format, plain.Replace, plain.Scoring, plain.Judge, plain.RedactEmails = nil, "", "", false, "", "", false
+	plain.Runs, plain.Out, plain.Format, plain.Replace, plain.Choice, plain.RedactEmails = nil, "", "", false, runlog.Choice{}, false
 	plain.Endpoint = ""
 	byDefault := exportWriteCmd{Rules: export.Rules{
 		RowOptions: train.RowOptions{Turns: train.Canonical, Thinking: train.ThinkingKeep, Errors: "drop"},

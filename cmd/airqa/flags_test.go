@@ -106,10 +106,10 @@ var effects = []effect{
 	{"judge-base-url", "--judge offline,openai:j --judge-base-url http://127.0.0.1:8/v1", panel, "majority(offline,openai:j) at http://127.0.0.1:8/v1"},
 
 	{"include-partial", "--include-partial", includePartial, true},
-	{"workers", "-j 3", papersAtOnce, ingest.Config{Workers: 3}},
-	{"max-pages", "--max-pages 9", papersAtOnce, ingest.Config{Workers: 2, MaxPages: 9}},
-	{"again", "--again", papersAtOnce, ingest.Config{Workers: 2, Again: true}},
-	{"replace", "--replace", papersAtOnce, ingest.Config{Workers: 2, Replace: true}},
+	{"workers", "-j 3", papersAtOnce, ingest.Options{Workers: 3}},
+	{"max-pages", "--max-pages 9", papersAtOnce, ingest.Options{Workers: 2, MaxPages: 9}},
+	{"again", "--again", papersAtOnce, ingest.Options{Workers: 2, Again: true}},
+	{"replace", "--replace", papersAtOnce, ingest.Options{Workers: 2, Replace: true}},
 }
 
 // scripted are the flags that a test runs, command by command: the script (or the Go file), and its flags.
@@ -666,12 +666,17 @@ func includePartial(t *testing.T, a *app, c any) any {
 }
 
 func papersAtOnce(_ *testing.T, _ *app, c any) any {
-	if c, ok := c.(interface{ config() ingest.Config }); ok {
-		config := c.config()
-		if config.MaxPages == 3000 {
-			config.MaxPages = 0 // the default, which papers fetch takes as 0
-		}
-		return config
+	var o ingest.Options
+	switch c := c.(type) {
+	case ingestCmd:
+		o = c.Options
+	case papersFetchCmd:
+		o.Workers = c.Workers
+	default:
+		return nil
 	}
-	return nil
+	if o.MaxPages == 3000 {
+		o.MaxPages = 0 // the default
+	}
+	return o
 }

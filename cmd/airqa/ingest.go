@@ -90,15 +90,12 @@ type ingestCmd struct {
 	fetchFlags
 	shardFlag
 	graceFlag
-	Paths    []string `arg:"" optional:"" name:"path" help:"PDFs or folders of PDFs. Metadata in NAME.json next to NAME.pdf overrides extracted metadata."`
-	Workers  int      `short:"j" default:"2" placeholder:"N" help:"Concurrent papers, candidates, episodes or calls."`
-	Metadata string   `placeholder:"DIR" help:"Folder with metadata files UUID.json (AirQA paper, A.2), matched by file name, then by title."`
-	MinerU   string   `name:"mineru" placeholder:"DIR" help:"Folder with MinerU output (ID/auto/ID_middle.json and ID_content_list.json; ID.json or ID/middle_json.json of MinerU 4). Its tables, figures and equations replace the extracted ones."`
+	Paths []string `arg:"" optional:"" name:"path" help:"PDFs or folders of PDFs. Metadata in NAME.json next to NAME.pdf overrides extracted metadata."`
+	ingest.Options
+	Metadata string `placeholder:"DIR" help:"Folder with metadata files UUID.json (AirQA paper, A.2), matched by file name, then by title."`
+	MinerU   string `name:"mineru" placeholder:"DIR" help:"Folder with MinerU output (ID/auto/ID_middle.json and ID_content_list.json; ID.json or ID/middle_json.json of MinerU 4). Its tables, figures and equations replace the extracted ones."`
 	chunkFlags
-	MaxPages int `default:"3000" placeholder:"N" help:"Maximum pages of a PDF; damaged files may claim millions."`
 	jsonFlag
-	Again   bool `help:"Re-read papers that are already ingested."`
-	Replace bool `help:"Replace papers with the same title and venue. Default: keep both."`
 }
 
 func (c ingestCmd) Run(a *app) error {
@@ -125,7 +122,7 @@ func (c ingestCmd) Run(a *app) error {
 	if to, err = c.of(a, to, sources, c.Replace); err != nil {
 		return err
 	}
-	cfg := c.config()
+	cfg := ingest.Config{Options: c.Options}
 	if c.Metadata != "" {
 		if cfg.Extras.Records, err = sources.OpenRecords(c.Metadata); err != nil {
 			return err
@@ -204,10 +201,6 @@ type ingestResult struct {
 type ingestFailure struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
-}
-
-func (c ingestCmd) config() ingest.Config {
-	return ingest.Config{Workers: c.Workers, MaxPages: c.MaxPages, Again: c.Again, Replace: c.Replace}
 }
 
 // ingestEnd prints the next command and sets the exit code.

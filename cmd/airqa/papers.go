@@ -104,31 +104,24 @@ func (c papersShowCmd) Run(a *app) error {
 
 // paperLine is the JSON of a paper.
 type paperLine struct {
-	PaperID    string   `json:"paper_id"`
-	Title      string   `json:"title"`
-	Conference string   `json:"conference"`
-	Year       int      `json:"year"`
-	Pages      int      `json:"pages"`
-	Sections   int      `json:"sections"`
-	Images     int      `json:"images"`
-	Tables     int      `json:"tables"`
-	Equations  int      `json:"equations"`
-	References int      `json:"references"`
-	Chunks     int      `json:"chunks"`
-	PDF        string   `json:"pdf"` // path in the data directory, empty without one
-	File       string   `json:"file"`
-	Parser     string   `json:"parser"`
-	Illegible  bool     `json:"illegible"`
-	Withdrawn  string   `json:"withdrawn"` // the mark, empty for most papers
-	Problems   []string `json:"problems"`
+	PaperID    string `json:"paper_id"`
+	Title      string `json:"title"`
+	Conference string `json:"conference"`
+	Year       int    `json:"year"`
+	paperdb.Counts
+	PDF       string   `json:"pdf"` // path in the data directory, empty without one
+	File      string   `json:"file"`
+	Parser    string   `json:"parser"`
+	Illegible bool     `json:"illegible"`
+	Withdrawn string   `json:"withdrawn"` // the mark, empty for most papers
+	Problems  []string `json:"problems"`
 }
 
 func lineOf(h paperdb.Holding) paperLine {
 	return paperLine{
 		PaperID: h.PaperID, Title: h.Title, Conference: h.Conference, Year: h.Year,
-		Pages: h.Counts.Pages, Sections: h.Counts.Sections, Images: h.Counts.Images, Tables: h.Counts.Tables,
-		Equations: h.Counts.Equations, References: h.Counts.References, Chunks: h.Counts.Chunks,
-		PDF: h.PDFPath, File: h.File.Name, Parser: h.File.Parser, Illegible: h.File.Illegible != "",
+		Counts: h.Counts,
+		PDF:    h.PDFPath, File: h.File.Name, Parser: h.File.Parser, Illegible: h.File.Illegible != "",
 		Withdrawn: h.File.Withdrawn, Problems: append([]string{}, h.File.Problems...),
 	}
 }

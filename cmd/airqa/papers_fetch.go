@@ -86,8 +86,8 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 	var stopped error
 	if !c.DryRun {
 		received, stopped = w.Acquire(papers.Acquisition{
-			Plan: plan, Limit: c.Limit, Reading: c.config(), Chunks: chunks,
-			Fetcher: fetch.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: c.delay(), UserAgent: "airqa/" + version},
+			Plan: plan, Limit: c.Limit, Reading: ingest.Config{Options: ingest.Options{Workers: c.Workers}}, Chunks: chunks,
+			Fetcher: sources.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: c.delay(), UserAgent: "airqa/" + version},
 		})
 	}
 	report := fetchReport{
@@ -130,8 +130,6 @@ func (c papersFetchCmd) delay() time.Duration {
 	}
 	return time.Duration(float64(time.Second) / c.Rate)
 }
-
-func (c papersFetchCmd) config() ingest.Config { return ingest.Config{Workers: c.Workers} }
 
 // end prints what is left to do and sets the exit code.
 func (c papersFetchCmd) end(a *app, plan sources.Plan, stopped error) error {

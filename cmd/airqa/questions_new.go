@@ -22,21 +22,13 @@ import (
 )
 
 type questionsNewCmd struct {
-	Question     string   `placeholder:"TEXT" help:"The question. On a terminal, airqa asks for missing values."`
-	Answer       string   `placeholder:"TEXT" help:"Gold answer; list items are separated by semicolons, or as JSON."`
-	Type         string   `placeholder:"TYPE" help:"Answer type, which determines how answers are scored (listed above). Default: guessed from the answer."`
-	Point        []string `sep:"none" placeholder:"TEXT" help:"Statement that the answer must make, for the types text and points. Repeatable."`
-	Count        int      `placeholder:"N" help:"Minimum number of right elements or points, for the types some and points."`
-	Decimals     *int     `placeholder:"N" help:"Decimal places that are compared. Default: as many as the answer has."`
-	AnswerFormat string   `name:"answer-format" placeholder:"TEXT" help:"Answer format shown to the model. Default: depends on the type."`
-	Paper        []string `sep:"none" placeholder:"PAPER" help:"Paper that the question names: uuid, file name or part of the title. Repeatable."`
-	Reference    []string `sep:"none" placeholder:"PAPER" help:"Paper that the answer needs and the question does not name. Repeatable."`
-	Conference   []string `placeholder:"VENUE" help:"Venues that a question without papers searches, such as acl2023."`
-	Tag          []string `placeholder:"TAG" help:"Tags: question type, elements such as table, and evaluation type. Default: inferred from papers and answer."`
-	UUID         string   `name:"uuid" placeholder:"UUID" help:"Id of the question. Default: derived from its text."`
-	Evaluator    string   `placeholder:"JSON" help:"Evaluator with eval_func and eval_kwargs, instead of --type and --answer."`
-	Append       string   `placeholder:"FILE" help:"Append the question to a JSON Lines file instead of printing it."`
-	Data         string   `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory in which papers are found by name. Not needed for uuids."`
+	author.Draft
+	Type      string   `placeholder:"TYPE" help:"Answer type, which determines how answers are scored (listed above). Default: guessed from the answer."`
+	Paper     []string `sep:"none" placeholder:"PAPER" help:"Paper that the question names: uuid, file name or part of the title. Repeatable."`
+	Reference []string `sep:"none" placeholder:"PAPER" help:"Paper that the answer needs and the question does not name. Repeatable."`
+	EvalJSON  string   `name:"evaluator" placeholder:"JSON" help:"Evaluator with eval_func and eval_kwargs, instead of --type and --answer."`
+	Append    string   `placeholder:"FILE" help:"Append the question to a JSON Lines file instead of printing it."`
+	Data      string   `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory in which papers are found by name. Not needed for uuids."`
 }
 
 func (c questionsNewCmd) Run(a *app) error {
@@ -63,10 +55,8 @@ func (c questionsNewCmd) Run(a *app) error {
 
 // draft is the question of the flags.
 func (c questionsNewCmd) draft(a *app) (author.Draft, error) {
-	d := author.Draft{
-		UUID: c.UUID, Question: c.Question, Answer: c.Answer, Points: c.Point, Count: c.Count, Decimals: c.Decimals, Format: c.AnswerFormat,
-		Conferences: c.Conference, Tags: c.Tag, Find: a.finder(c.Data),
-	}
+	d := c.Draft
+	d.Find = a.finder(c.Data)
 	if c.Count < 0 || c.Decimals != nil && *c.Decimals < 0 {
 		return d, qa.Usagef("--count and --decimals must not be negative")
 	}
@@ -88,12 +78,12 @@ func (c questionsNewCmd) draft(a *app) (author.Draft, error) {
 // evaluator is that of --evaluator; its function is empty without the flag.
 func (c questionsNewCmd) evaluator() (e qa.Evaluator, err error) {
 	switch {
-	case c.Evaluator == "":
+	case c.EvalJSON == "":
 		return e, nil
 	case c.Type != "" || c.Answer != "":
 		return e, qa.Usagef("--evaluator replaces --type and --answer")
 	}
-	if json.Unmarshal([]byte(c.Evaluator), &e) != nil || e.Func == "" || len(e.Kwargs) == 0 {
+	if json.Unmarshal([]byte(c.EvalJSON), &e) != nil || e.Func == "" || len(e.Kwargs) == 0 {
 		err = qa.Usagef(`--evaluator must be JSON such as {"eval_func": "eval_int_exact_match", "eval_kwargs": {"gold": 8}}`)
 	}
 	return e, err

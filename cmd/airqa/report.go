@@ -19,26 +19,16 @@ import (
 	"airqa/viewer"
 )
 
-// Flags that share a name with a different flag of another command have their own environment variable.
 type reportCmd struct {
-	Runs  []string `arg:"" name:"run" help:"Run directories, or folders of them."`
-	Table string   `default:"" placeholder:"TABLE" enum:",4,5,7,13,functions,outcomes,repeats,judges,by,leaderboard,training-size,answers,all" help:"4, 5, 7, 13 (numbered as in the paper), functions, outcomes, repeats, judges, by, leaderboard, training-size, answers or all. Default: 4; by with --by; training-size with --training-size; all for html."`
-	By    string   `placeholder:"FIELD|TAG" help:"Break scores down by a question field or tag, such as conference, tags, annotator, papers or formula."`
-
+	Runs []string `arg:"" name:"run" help:"Run directories, or folders of them."`
+	report.Options
 	TrainingSize []string `placeholder:"MODEL=N" help:"Number of trajectories that each model was trained on, 0 for the model before training, such as qwen=0,qwen-1k=1000,qwen-2k=2000. Adds the table training-size and its chart (the paper's Figure 4)."`
 
 	outFile
-	Figures   string   `placeholder:"DIR" help:"Also save the charts in DIR as SVG, PDF and PNG."`
-	Intervals string   `default:"wilson" enum:"wilson,bootstrap,none" help:"95% intervals: wilson, bootstrap (clustered by paper) or none."`
-	Seed      uint64   `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
-	Detail    bool     `help:"Show n, interval and standard errors under every score."`
-	WithPaper bool     `help:"Also show the paper's own numbers."`
-	Only      []string `placeholder:"STATUS" help:"With --format html, include pages of questions with this status: right, wrong, unscored, failed, unfinished, damaged, all or none. Default: all for up to 200 episodes, otherwise none."`
+	Figures string   `placeholder:"DIR" help:"Also save the charts in DIR as SVG, PDF and PNG."`
+	Detail  bool     `help:"Show n, interval and standard errors under every score."`
+	Only    []string `placeholder:"STATUS" help:"With --format html, include pages of questions with this status: right, wrong, unscored, failed, unfinished, damaged, all or none. Default: all for up to 200 episodes, otherwise none."`
 	formatFlags
-	Scoring string `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest, or an older one of the same mode with more verdicts."`
-	Judge   string `placeholder:"NAME" help:"Use the scores of this judge."`
-
-	IncludePartial bool `help:"Include questions with only some repeats scored. Default: leave them out."`
 }
 
 func (c reportCmd) Run(a *app) error {
@@ -131,7 +121,7 @@ func (c reportCmd) addQuestions(a *app, rows []report.Row, o *render.Options) er
 	for _, r := range rows {
 		dirs = append(dirs, r.Dir)
 	}
-	lib, err := trace.Open(a.ctx, dirs, trace.Choice{Scoring: c.Scoring, Judge: c.Judge})
+	lib, err := trace.Open(a.ctx, dirs, trace.Choice{Choice: c.Choice})
 	if err != nil {
 		return err
 	}
@@ -152,11 +142,7 @@ func (c reportCmd) addQuestions(a *app, rows []report.Row, o *render.Options) er
 
 func (c reportCmd) options(a *app) (render.Options, error) {
 	o, err := c.render(a, c.Out)
-	o.Detail = c.Detail
-	o.Options = report.Options{
-		Table: c.Table, Intervals: c.Intervals, Seed: c.Seed, WithPaper: c.WithPaper, Scoring: c.Scoring, Judge: c.Judge,
-		IncludePartial: c.IncludePartial, By: c.By,
-	}
+	o.Detail, o.Options = c.Detail, c.Options
 	if len(c.TrainingSize) > 0 {
 		o.TrainingSizes = make(map[string]int)
 	}

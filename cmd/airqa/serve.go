@@ -62,23 +62,32 @@ func (f episodeFlags) settings() (qa.Settings, error) {
 	return s, checkQuerySeconds(f.QuerySeconds)
 }
 
-type serveCmd struct {
-	dataFlags
+// servedFlags are the episodes of the questions of a file.
+type servedFlags struct {
+	clientFlags
 	questionsFlag
+	WeakRewards bool `name:"weak-rewards" help:"Also take questions whose reward can be earned without knowing the answer."`
+	plan.Selection
+}
+
+// clientFlags are episodes whose model is the client.
+type clientFlags struct {
+	dataFlags
+	episodeFlags
+	scoringFlag
+	judgeFlag
+}
+
+type serveCmd struct {
+	servedFlags
 	Out       string `short:"o" default:"runs/served" placeholder:"DIR" help:"Run directory of recorded episodes. Servers that run at the same time need one each."`
 	ModelName string `name:"model-name" default:"client" placeholder:"NAME" help:"Name of the clients' model in the run."`
-	episodeFlags
 
 	Listen      string        `default:"127.0.0.1:8378" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free one. Other machines can connect if it is not a loopback address; then --token-file is required."`
 	TokenFile   string        `name:"token-file" placeholder:"FILE" help:"File with the control token: who has it may choose questions and read rewards. Default: AIRQA_SERVE_TOKEN; without either, every program on this machine may."`
 	MaxSessions int           `name:"max-sessions" default:"1024" placeholder:"N" help:"Maximum open sessions."`
 	Idle        time.Duration `default:"1h" help:"Close a session without calls after this time. It must be longer than a step of the optimizer."`
-	Split       []float64     `placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No known paper of a question is in two splits."`
-	SplitSeed   uint64        `default:"1" help:"Seed of the split."`
-	WeakRewards bool          `name:"weak-rewards" help:"Also serve questions whose reward can be earned without knowing the answer."`
-	plan.Selection
-	scoringFlag
-	judgeFlag
+	train.SplitOptions
 }
 
 func (c serveCmd) Run(a *app) (err error) {
@@ -323,14 +332,11 @@ func (c serveCmd) announce(a *app, at net.Addr, s *served) {
 }
 
 type mcpCmd struct {
-	dataFlags
+	clientFlags
 	Questions string `short:"q" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
 	Question  string `placeholder:"UUID" help:"Serve an episode of this question, which is recorded and scored, instead of the tools alone."`
 	Out       string `short:"o" default:"runs/mcp" placeholder:"DIR" help:"Run directory of recorded episodes. Servers that run at the same time need one each."`
 	Listen    string `placeholder:"HOST:PORT" help:"Serve over HTTP at this loopback address instead of standard input and output, at the path /mcp."`
-	episodeFlags
-	scoringFlag
-	judgeFlag
 }
 
 func (c mcpCmd) Run(a *app) error {
@@ -391,10 +397,8 @@ func (c mcpCmd) episode(ctx context.Context, a *app) (*served, error) {
 	if c.Questions == "" {
 		return nil, qa.Usagef("--question needs --questions FILE")
 	}
-	one := serveCmd{
-		dataFlags: c.dataFlags, questionsFlag: questionsFlag{c.Questions}, Out: c.Out, ModelName: "client", episodeFlags: c.episodeFlags, MaxSessions: 1, Idle: 24 * time.Hour,
-		scoringFlag: c.scoringFlag, judgeFlag: c.judgeFlag, WeakRewards: true, // the question was named
-	}
+	one := serveCmd{Out: c.Out, ModelName: "client", MaxSessions: 1, Idle: 24 * time.Hour}
+	one.clientFlags, one.Questions, one.WeakRewards = c.clientFlags, c.Questions, true // the question was named
 	one.IDs = []string{c.Question}
 	return one.open(ctx, a)
 }

@@ -57,7 +57,7 @@ func checkRewards(t *testing.T, mode string) {
 	}
 	w.end(t)
 	exitsWith(t, exitDone, "score", w.out, "--judge", "offline", "--scoring", mode)
-	_, scores, err := runlog.FindScores(w.out, "", "")
+	_, scores, err := runlog.FindScores(w.out, runlog.Choice{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,10 +24,9 @@ type traceCmd struct {
 	episodeFilter
 	Format string `default:"" placeholder:"FORMAT" enum:",table,json,csv,md" help:"table, json (one object per line), csv or md. Default: table."`
 	jsonFlag
-	Full    bool   `help:"With --json: whole trajectories instead of one row per episode."`
-	Scoring string `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest, or an older one of the same mode with more verdicts."`
-	Judge   string `placeholder:"NAME" help:"Use the scores of this judge."`
-	NoPager bool   `help:"Print a trajectory without $PAGER, even on a terminal."`
+	Full bool `help:"With --json: whole trajectories instead of one row per episode."`
+	runlog.Choice
+	NoPager bool `help:"Print a trajectory without $PAGER, even on a terminal."`
 }
 
 // episodeFilter have the fields of [trace.Filter], to which they are converted.
@@ -66,7 +65,7 @@ func (c traceCmd) Run(a *app) error {
 	if err := c.filter(0).Check(); err != nil {
 		return qa.Usagef("%v", err)
 	}
-	choice := trace.Choice{Scoring: c.Scoring, Judge: c.Judge}
+	choice := trace.Choice{Choice: c.Choice}
 	lib, err := trace.OpenLazy(a.ctx, dirs, choice)
 	if err != nil {
 		return err

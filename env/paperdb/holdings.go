@@ -18,7 +18,15 @@ type Holding struct {
 }
 
 // Counts is the number of rows of a paper in each table.
-type Counts struct{ Pages, Images, Chunks, Tables, Sections, Equations, References int }
+type Counts struct {
+	Pages      int `json:"pages"`
+	Sections   int `json:"sections"`
+	Images     int `json:"images"`
+	Tables     int `json:"tables"`
+	Equations  int `json:"equations"`
+	References int `json:"references"`
+	Chunks     int `json:"chunks"`
+}
 
 // holdingBlock is the number of papers whose rows are counted at a time, with one scan of each table.
 const holdingBlock = 20_000

@@ -18,31 +18,32 @@ import (
 
 // Draft is a question as a person states it. Question is required.
 type Draft struct {
-	UUID     string
-	Question string
+	Question string `placeholder:"TEXT" help:"The question. On a terminal, airqa asks for missing values."`
 	// Answer is the gold answer: a text, or a list or dictionary as JSON or Python. Lists may also be separated by line ends,
 	// semicolons or commas.
-	Answer string
+	Answer string `placeholder:"TEXT" help:"Gold answer; list items are separated by semicolons, or as JSON."`
 	// Kind is the type of the answer; empty is [Auto].
-	Kind Kind
+	Kind Kind `kong:"-"`
 	// Points must be mentioned in addition to the answer; only for [Text].
-	Points []string
+	Points []string `name:"point" sep:"none" placeholder:"TEXT" help:"Statement that the answer must make, for the types text and points. Repeatable."`
 	// Count is the number of right elements that suffice, for [Some] and [Points]; 0 is the default.
-	Count int
+	Count int `placeholder:"N" help:"Minimum number of right elements or points, for the types some and points."`
 	// Decimals are the digits behind the point that count; nil takes those of the answer.
-	Decimals *int
+	Decimals *int `placeholder:"N" help:"Decimal places that are compared. Default: as many as the answer has."`
 	// Format is the answer format shown to the model; empty is the one of the kind.
-	Format string
+	Format string `name:"answer-format" placeholder:"TEXT" help:"Answer format shown to the model. Default: depends on the type."`
 	// Papers and References are UUIDs: of the papers that the question names, and of others that the answer needs.
-	Papers, References []string
+	Papers     []string `kong:"-"`
+	References []string `kong:"-"`
 	// Find returns the paper that an answer names; may be nil.
-	Find Finder
+	Find Finder `kong:"-"`
 	// Conferences are venues with a year, such as acl2023.
-	Conferences []string
+	Conferences []string `name:"conference" placeholder:"VENUE" help:"Venues that a question without papers searches, such as acl2023."`
 	// Tags replace those of the same family: question type, elements, evaluation.
-	Tags []string
+	Tags []string `name:"tag" placeholder:"TAG" help:"Tags: question type, elements such as table, and evaluation type. Default: inferred from papers and answer."`
+	UUID string   `name:"uuid" placeholder:"UUID" help:"Id of the question. Default: derived from its text."`
 	// Evaluator replaces the one of the kind if its Func is set.
-	Evaluator qa.Evaluator
+	Evaluator qa.Evaluator `kong:"-"`
 }
 
 // Written is a question that is ready to be scored.

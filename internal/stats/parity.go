@@ -31,7 +31,7 @@ type ParityConfig struct {
 	// Margin is the difference up to which the model is not worse.
 	Margin float64 `default:"0.05" placeholder:"D" help:"Largest difference at which the model still counts as no worse than people (non-inferiority margin)."`
 	// Rounds is the number of resamples; below 1 means [DefaultRounds].
-	Rounds int    `name:"bootstrap" default:"2000" placeholder:"N" help:"Bootstrap resamples of the comparison."`
+	Rounds int    `name:"bootstrap" default:"2000" placeholder:"N" help:"Resamples of the bootstrap."`
 	Seed   uint64 `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
 }
 

@@ -20,13 +20,13 @@ const level = 0.95
 // Options configure [Runs].
 type Options struct {
 	// Rounds and Seed configure the bootstrap; Rounds below 1 mean [stats.DefaultRounds].
-	Rounds int    `json:"rounds"`
-	Seed   uint64 `json:"seed"`
+	Rounds int    `json:"rounds" name:"bootstrap" default:"10000" placeholder:"N" help:"Resamples of the bootstrap."`
+	Seed   uint64 `json:"seed" name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
 	// Power is the statistical power for [Group.Detectable], in 0.5..1; 0 means that of [stats.UsualPower].
-	Power float64 `json:"power"`
+	Power float64 `json:"power" default:"0.8" help:"Statistical power."`
 	// IncludePartial compares a partly scored question by its scored repeats. By default it is excluded, as in
 	// [report.Options].
-	IncludePartial bool `json:"-"`
+	IncludePartial bool `json:"-" help:"Include questions with only some repeats scored. Default: leave them out."`
 }
 
 // Result compares two runs. All shares are in percent, all differences are B - A in percentage points.

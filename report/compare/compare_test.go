@@ -375,7 +375,7 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := compare.Load(run, nil, compare.Choice{Scoring: "fixed"}); !errors.Is(err, runlog.ErrOtherScores) {
+	if _, err := compare.Load(run, nil, compare.Choice{Choice: runlog.Choice{Scoring: "fixed"}}); !errors.Is(err, runlog.ErrOtherScores) {
 		t.Errorf("a run that is scored otherwise: %v", err)
 	}
 	for _, side := range []compare.Side{newest, named} {

@@ -251,7 +251,10 @@ type Side struct {
 
 // Choice selects one scoring of a run: a score file, or the result of [runlog.FindScores] for a mode and a judge, where
 // empty means any.
-type Choice struct{ File, Scoring, Judge string }
+type Choice struct {
+	File string
+	runlog.Choice
+}
 
 // Load returns a run with one of its scorings. It fails with [runlog.ErrNoScores] for an unscored run, and with
 // [runlog.ErrOtherScores] for a run without the chosen scoring.
@@ -260,7 +263,7 @@ func Load(run *runlog.Run, examples []qa.Example, choice Choice) (Side, error) {
 		Path: run.Dir, Run: run.Dir, Baseline: run.Config.Shape.Baseline, Model: run.Config.Shape.ModelName(),
 	}}
 	if choice.File == "" {
-		scoring, scores, err := runlog.FindScores(run.Dir, choice.Scoring, choice.Judge)
+		scoring, scores, err := runlog.FindScores(run.Dir, choice.Choice)
 		side.Scoring, side.Judge, side.Scores = scoring.Mode, scoring.Judge, scores
 		if n := scoring.Newer; n != nil {
 			side.Newer = "--scoring " + n.Mode + " --judge " + n.Judge

@@ -82,7 +82,7 @@ func (l Library) lock(ctx context.Context, path string) (release func(), err err
 
 // ingest reads the files and marks the directory as complete, unless one of them failed.
 func (l Library) ingest(to env.WriterConfig, pdfs []string) error {
-	sum, err := papers.Writer{Session: l.Session, To: to}.Ingest(pdfs, ingest.Config{Workers: 2}, datadir.Chunking{})
+	sum, err := papers.Writer{Session: l.Session, To: to}.Ingest(pdfs, ingest.Config{Options: ingest.Options{Workers: 2}}, datadir.Chunking{})
 	if err != nil {
 		return err
 	}

@@ -170,7 +170,7 @@ func describe(t *testing.T, r importer.Result, notices []terminal.Notice) string
 			t.Error(err)
 		}
 		for _, s := range scorings {
-			_, scores, err := runlog.FindScores(dir, s.Mode, s.Judge)
+			_, scores, err := runlog.FindScores(dir, runlog.Choice{Scoring: s.Mode, Judge: s.Judge})
 			fmt.Fprintf(&b, "scores %s %s: %v %v\n", s.Mode, s.Judge, scores, err)
 		}
 		for _, line := range importer.Losses(run.Config.Note.Imported.Losses).List() {

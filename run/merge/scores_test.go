@@ -43,7 +43,7 @@ func TestMergeScores(t *testing.T) {
 		t.Run(tt.judge, func(t *testing.T) {
 			w := newWorld(t)
 			r := w.merged(false, w.judged(tt.judge))
-			_, scores, err := runlog.FindScores(w.path("out"), "reference", "")
+			_, scores, err := runlog.FindScores(w.path("out"), runlog.Choice{Scoring: "reference"})
 			if err != nil || len(scores) != 10 || runlog.Verdicts(scores) != tt.verdicts {
 				t.Errorf("%d scores, %d verdicts, %v", len(scores), runlog.Verdicts(scores), err)
 			}

@@ -54,21 +54,27 @@ func (c Command) Last() string { return strings.Fields(c.Combine())[1] }
 
 // Job is a run or an ingest to divide.
 type Job struct {
-	// Name is the name of the job: lower-case letters, digits and hyphens.
-	Name string
+	Division
 	// Command is what each shard runs.
 	Command Command
 	// Args are the arguments of the command for one shard, without --shard and its target.
 	Args []string
 	// Out is the merged run, or the joined data directory. Its shards are in a folder beside it.
 	Out string
-	// Shards is the number of shards, Parallel how many of them run at a time; 0 means all.
-	Shards, Parallel int
-	// CPUs and Memory are those of one shard. Memory is as the scheduler takes it, such as 4G or 4Gi.
-	CPUs   int
+	// Memory of one shard, as the scheduler takes it, such as 4G or 4Gi.
 	Memory string
+}
+
+// Division divides a job.
+type Division struct {
+	Shards int `required:"" placeholder:"N" help:"Number of shards, each its own process. The budgets of the run are divided by N."`
+	// Parallel is how many shards run at a time; 0 means all.
+	Parallel int `placeholder:"P" help:"Maximum shards that run at a time. Default: all."`
+	// Name is the name of the job: lower-case letters, digits and hyphens.
+	Name string `default:"airqa" help:"Name of the job."`
+	CPUs int    `name:"cpus" default:"2" help:"CPUs per shard."`
 	// Restarts is how often a shard is started again after a failure.
-	Restarts int
+	Restarts int `default:"20" help:"Maximum restarts of a failed shard."`
 }
 
 // Server is a model server that runs beside each shard. It may be empty.

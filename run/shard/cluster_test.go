@@ -26,7 +26,8 @@ var odd = []string{
 
 func job() shard.Job {
 	return shard.Job{
-		Name: "airqa", Command: shard.Run, Args: slices.Clone(odd), Out: "runs/the run's", Shards: 16, Parallel: 4, CPUs: 2, Memory: "4G", Restarts: 20,
+		Division: shard.Division{Name: "airqa", Shards: 16, Parallel: 4, CPUs: 2, Restarts: 20},
+		Command:  shard.Run, Args: slices.Clone(odd), Out: "runs/the run's", Memory: "4G",
 	}
 }
 

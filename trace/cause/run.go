@@ -62,7 +62,7 @@ func Read(ctx context.Context, sources []Source, c Choice) ([]Run, error) {
 	for i, s := range sources {
 		shape := s.Config.Shape
 		runs[i] = Run{Dir: s.Dir, Baseline: shape.Baseline, Model: shape.ModelName()}
-		scoring, list, err := runlog.FindScores(s.Dir, c.Scoring, "")
+		scoring, list, err := runlog.FindScores(s.Dir, runlog.Choice{Scoring: c.Scoring})
 		if err != nil {
 			return nil, err
 		}

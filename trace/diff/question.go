@@ -14,8 +14,7 @@ import (
 type Source struct {
 	*runlog.Run
 	Examples []qa.Example
-	// Mode and Judge select a scoring, see [runlog.FindScores]; empty means any.
-	Mode, Judge string
+	runlog.Choice
 }
 
 // Question is a [Diff] with its question, and with the differences of the runs that it is from.
@@ -77,7 +76,7 @@ func (s Source) load(name string) (rec runlog.Recorded, err error) {
 // describe adds the run, its scoring and the score of the episode to a side. It returns the scores by episode.
 func (s Source) describe(to *Side) (map[string]*qa.Score, error) {
 	to.Run, to.Baseline, to.Model = s.Dir, s.Config.Shape.Baseline, s.Config.Shape.ModelName()
-	scoring, list, err := runlog.FindScores(s.Dir, s.Mode, s.Judge)
+	scoring, list, err := runlog.FindScores(s.Dir, s.Choice)
 	scores := qa.ByEpisode(list)
 	to.Scoring, to.Judge, to.Score = scoring.Mode, scoring.Judge, scores[to.Episode]
 	return scores, err

@@ -109,7 +109,7 @@ func TestUnscoredRuns(t *testing.T) {
 	if len(q.Settings) != 0 || count(q.Diff, diff.Equal) != 1 {
 		t.Errorf("settings %v, pairs %v", q.Settings, lines(q.Diff))
 	}
-	a.Mode = "fixed"
+	a.Scoring = "fixed"
 	if _, err := diff.OfEpisodes(a, b, "u#0", "u#0"); !errors.Is(err, runlog.ErrOtherScores) {
 		t.Errorf("error %v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"airqa/internal/lazyregexp"
 	"airqa/internal/terminal"
 	"airqa/qa"
+	"airqa/runlog"
 	"airqa/train"
 	"airqa/train/format"
 )
@@ -39,9 +40,8 @@ type Config struct {
 type Rules struct {
 	train.RowOptions
 	train.Filter
-	IDs     string `name:"ids" placeholder:"FILE" help:"Only these rows, episodes or questions, one id per line, such as ids.txt of an export."`
-	Scoring string `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest, or an older one of the same mode with more verdicts."`
-	Judge   string `placeholder:"NAME" help:"Use the scores of this judge."`
+	IDs string `name:"ids" placeholder:"FILE" help:"Only these rows, episodes or questions, one id per line, such as ids.txt of an export."`
+	runlog.Choice
 	// Episodes are sizes of exports, of which [Config.Draw] is one.
 	Episodes []int `placeholder:"N" help:"Numbers of episodes for training, such as 1000,2000,4000. Each is drawn with --split-seed into a folder of that name in --out, and contains the smaller ones; validation and test are the same in all."`
 	curate.SplitOptions

@@ -47,7 +47,7 @@ func (c Config) open(dir string) (*source, error) {
 		s.questions[i] = train.WithPapers(ex, r.Config.Note.GoldPapers[ex.UUID])
 		s.examples[ex.UUID] = s.questions[i]
 	}
-	scoring, scores, err := runlog.FindScores(dir, c.Scoring, c.Judge)
+	scoring, scores, err := runlog.FindScores(dir, c.Choice)
 	if err != nil && !errors.Is(err, runlog.ErrNoScores) {
 		return nil, err
 	}

@@ -22,8 +22,7 @@ const SchemaURL = "https://opentelemetry.io/schemas/gen-ai/0.1.0"
 type Config struct {
 	// Runs are run directories, without folders of them.
 	Runs []string
-	// Scoring and Judge select scores as in [runlog.FindScores]; empty means any.
-	Scoring, Judge string
+	runlog.Choice
 	// RedactEmails redacts e-mail addresses outside of paper text as well.
 	RedactEmails bool
 	// Redact removes the secrets that are known; nil removes none.
@@ -55,7 +54,7 @@ func (c Config) run(dir string, f func([]*tracepb.Span) error) error {
 	if err != nil {
 		return err
 	}
-	scoring, list, err := runlog.FindScores(dir, c.Scoring, c.Judge)
+	scoring, list, err := runlog.FindScores(dir, c.Choice)
 	if err != nil && !errors.Is(err, runlog.ErrNoScores) {
 		return err
 	}

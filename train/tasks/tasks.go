@@ -39,25 +39,33 @@ type Question struct {
 	System, Prompt string
 }
 
-// Config configures an export. All fields but Split, WithGold and Force are required; Sidecar is for [Harbor] only.
+// Config configures an export. All fields but Split, WithGold and Replace are required; Sidecar is for [Harbor] only.
 type Config struct {
-	Format Format
-	Out    string
+	Options
 	// Program identifies the program in the lock file.
 	Program string
-	// Force replaces another export.
-	Force bool
 	// Questions are in the order of the question file.
 	Questions []Question
 	// Tools are the tools of an episode.
 	Tools []qa.ToolSpec
-	curate.SplitOptions
+	// Turns is the maximum number of calls of an episode.
+	Turns int
+	// Serve are the flags of airqa serve that shape the episodes.
+	Serve []string
+}
+
+// Options are what a user chooses.
+type Options struct {
+	Format Format `required:"" enum:"verl,skyrl,nemo-gym,trl-rl,harbor" placeholder:"FORMAT" help:"verl, skyrl (Parquet), nemo-gym, trl-rl (JSON Lines), or harbor (a task directory for each question)."`
+	Out    string `short:"o" required:"" placeholder:"DIR" help:"Folder to write."`
+	// Replace overwrites another export.
+	Replace bool `help:"Replace an existing export."`
 	// WithGold adds gold answers to the rows.
-	WithGold bool
-	// URL is the address of airqa serve for the trainer, and Turns the maximum number of calls of an episode there.
-	URL     string
-	Turns   int
-	Sidecar Sidecar
+	WithGold bool `name:"with-gold" help:"Write gold answers into the rows, and an oracle solution for harbor. Default: rows have the id of the question instead."`
+	// URL is the address of airqa serve for the trainer.
+	URL string `name:"server-url" default:"http://127.0.0.1:8378" placeholder:"URL" help:"Address of airqa serve for the trainer."`
+	train.SplitOptions
+	Sidecar
 }
 
 // PromptTokens is enough for the longest prompt with the tools: a token has two bytes or more, but for rare characters.
@@ -74,12 +82,12 @@ func (c Config) PromptTokens() int {
 
 // Sidecar describes the containers of tasks for Harbor.
 type Sidecar struct {
-	// Image has airqa and bash; AgentImage is the image of the agent's container.
-	Image, AgentImage string
-	// Data is the data directory in Image; empty for one that is mounted from the host.
-	Data string
-	// Serve are the flags of airqa serve that shape the episodes.
-	Serve []string
+	// Image has airqa and bash.
+	Image string `name:"sidecar-image" default:"airqa:local" placeholder:"IMAGE" help:"With harbor: image of the sidecar, with airqa and bash."`
+	// ImageData is the data directory in Image; empty for one that is mounted from the host.
+	ImageData string `placeholder:"DIR" help:"With harbor: data directory in --sidecar-image. Default: AIRQA_DATA of the host is mounted."`
+	// AgentImage is the image of the agent's container.
+	AgentImage string `default:"ubuntu:24.04" placeholder:"IMAGE" help:"With harbor: image of the agent's container."`
 }
 
 // Summary is the result of an export.
@@ -151,7 +159,7 @@ func Write(c Config) (s Summary, err error) {
 	if err != nil {
 		return s, err
 	}
-	if s.Unchanged, err = export.Existing(c.Out, c.Program, in, c.Force); err != nil {
+	if s.Unchanged, err = export.Existing(c.Out, c.Program, in, c.Replace); err != nil {
 		return s, err
 	}
 	if s.Unchanged {
@@ -219,7 +227,7 @@ func (c Config) inputs() (in inputs, err error) {
 		Flags: flags{Split: c.Split, SplitSeed: c.SplitSeed, WithGold: c.WithGold},
 	}
 	if c.Format == Harbor {
-		in.Flags.Image, in.Flags.AgentImage, in.Flags.ImageData, in.Flags.Serve = c.Sidecar.Image, c.Sidecar.AgentImage, c.Sidecar.Data, c.Sidecar.Serve
+		in.Flags.Image, in.Flags.AgentImage, in.Flags.ImageData, in.Flags.Serve = c.Image, c.AgentImage, c.ImageData, c.Serve
 	} else {
 		in.Flags.URL, in.Flags.Turns = c.URL, c.Turns
 	}

@@ -37,12 +37,16 @@ const marker = "secret-5731"
 func config(t *testing.T, format tasks.Format) tasks.Config {
 	t.Helper()
 	c := tasks.Config{
-		Format: format, Out: filepath.Join(t.TempDir(), "out"), Program: "airqa test", SplitOptions: curate.SplitOptions{Split: []float64{0.8, 0.2}, SplitSeed: 1}, URL: "http://127.0.0.1:8378",
+		Options: tasks.Options{
+			Format: format, Out: filepath.Join(t.TempDir(), "out"), URL: "http://127.0.0.1:8378",
+			SplitOptions: train.SplitOptions{Split: []float64{0.8, 0.2}, SplitSeed: 1},
+			Sidecar:      tasks.Sidecar{Image: "airqa:local", AgentImage: "ubuntu:24.04"},
+		},
+		Program: "airqa test", Serve: []string{"--turns", "20"},
 		Tools: []qa.ToolSpec{
 			{Name: "Query", Description: "Runs SQL.", Parameters: json.RawMessage(`{"type":"object","properties":{"sql":{"type":"string"}},"required":["sql"]}`)},
 			{Name: "Answer", Description: "Ends.", Parameters: json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}`)},
 		},
-		Sidecar: tasks.Sidecar{Image: "airqa:local", AgentImage: "ubuntu:24.04", Serve: []string{"--turns", "20"}},
 	}
 	for line := range bytes.Lines(fixtures.Questions()) {
 		ex, faults, ok := dataset.Decode(line)
@@ -274,7 +278,7 @@ func TestStable(t *testing.T) {
 		if _, err := tasks.Write(c); !errors.As(err, &occupied) {
 			t.Errorf("%s: another seed: %v", format, err)
 		}
-		c.Force = true
+		c.Replace = true
 		write(t, c)
 	}
 }
@@ -316,7 +320,7 @@ func TestNoGold(t *testing.T) {
 		if leaks := search(t, c.Out, secrets); len(leaks) > 0 {
 			t.Errorf("%s: %q", format, leaks)
 		}
-		c.WithGold, c.Force = true, true
+		c.WithGold, c.Replace = true, true
 		write(t, c)
 		if search(t, c.Out, secrets) == nil {
 			t.Errorf("%s: no gold with WithGold", format)
@@ -388,7 +392,7 @@ func digest(all map[string]string, dir string) string {
 
 func TestNoQuestions(t *testing.T) {
 	var usage *qa.UsageError
-	if _, err := tasks.Write(tasks.Config{Format: tasks.Verl, Out: t.TempDir()}); !errors.As(err, &usage) {
+	if _, err := tasks.Write(tasks.Config{Options: tasks.Options{Format: tasks.Verl, Out: t.TempDir()}}); !errors.As(err, &usage) {
 		t.Error(err)
 	}
 }

@@ -4,7 +4,7 @@ set -eu
 mkdir -p /tmp/airqa
 (umask 077 && od -An -N16 -tx1 /dev/urandom | tr -d ' \n' >/tmp/airqa/token)
 airqa serve --questions /airqa/questions.jsonl --out /tmp/airqa/run --listen 0.0.0.0:8378 --token-file /tmp/airqa/token \
-  --idle 168h {{join .Sidecar.Serve " "}} ${JUDGE:+--judge "$JUDGE"} &
+  --idle 168h {{join .Serve " "}} ${JUDGE:+--judge "$JUDGE"} &
 trap 'kill -TERM $!' TERM INT
 until bash /airqa/request.sh POST /episodes '{"index": 0, "episode": "task"}' >/dev/null 2>&1; do
   kill -0 $! # ends the script with the server
