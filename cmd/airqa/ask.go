@@ -32,7 +32,7 @@ type askCmd struct {
 	File     string   `short:"f" placeholder:"FILE" help:"Ask each line of FILE (- for standard input). Empty lines and lines that begin with # are skipped."`
 	Continue bool     `help:"Continue the last conversation: the model sees its questions and answers. Papers, baseline, model and settings default to those of the conversation."`
 	From     string   `placeholder:"RUN" help:"Continue the conversation in this run directory, or after one of its questions (RUN/UUID)."`
-	Baseline string   `default:"agentic-hybrid" complete:"baseline" placeholder:"NAME" help:"Baseline, which decides the tools and the prompt (airqa list baselines lists all)."`
+	Baseline string   `default:"agentic-hybrid" complete:"baseline" placeholder:"NAME" help:"Baseline (airqa list baselines lists all)."`
 	Model    string   `short:"m" placeholder:"PROVIDER:NAME" help:"Model, as in airqa run. Default: offline, a set of rules."`
 	Out      string   `short:"o" placeholder:"DIR" help:"Run directory. Default: a new one in runs/ask, named after the time."`
 	jsonFlag

@@ -20,7 +20,7 @@ import (
 
 // dryRunFlag shows what a command would do.
 type dryRunFlag struct {
-	DryRun bool `name:"dry-run" help:"Print what would be done, with an estimate of calls and cost, and do nothing."`
+	DryRun bool `name:"dry-run" help:"Print what would be done, with an estimate of calls and cost."`
 }
 
 // workersFlag is the number of workers.
@@ -50,7 +50,7 @@ type workFlag struct {
 
 // baseURLFlag is the address of models.
 type baseURLFlag struct {
-	BaseURL string `name:"base-url" env:"AIRQA_BASE_URL" placeholder:"URL" help:"Base URL of the endpoint. Default: OPENAI_BASE_URL, ANTHROPIC_BASE_URL and so on, or the provider's. Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY and so on."`
+	BaseURL string `name:"base-url" env:"AIRQA_BASE_URL" placeholder:"URL" help:"Base URL of the endpoint. Default: the provider's variable, such as OPENAI_BASE_URL, or its own address; keys are in OPENAI_API_KEY and the like."`
 }
 
 // endpointFlags configure how models are called.
@@ -115,7 +115,7 @@ func (f endpointFlags) modelConfig() (models.Config, error) {
 
 // budgetFlags limit the cost of a run.
 type budgetFlags struct {
-	Budget budget.Limits `placeholder:"AMOUNTS" help:"Limits of the whole run, comma-separated, such as 10usd,5000000tokens,8h: cost and tokens of all models, including earlier invocations, and time of this one."`
+	Budget budget.Limits `placeholder:"AMOUNTS" help:"Limits such as 10usd,5000000tokens,8h: cost and tokens of the whole run, and time of this invocation."`
 	Price  string        `placeholder:"IN,OUT[,CACHED]" help:"Price of the model in USD per million tokens. Default: as listed by airqa list models."`
 }
 
@@ -162,7 +162,7 @@ func queryDeadline(seconds float64) time.Duration {
 // judgeFlag names the judge of subjective answers. Commands that score what they make have no other flag of judges: the rest
 // comes from the settings of airqa score and the environment.
 type judgeFlag struct {
-	Judge string `placeholder:"PROVIDER:NAME" help:"Judge of subjective answers: PROVIDER:NAME, offline (lexical overlap) or none; several, comma-separated, are a panel that votes. Key: AIRQA_JUDGE_API_KEY, or the provider's key at its own host. Default: openai:gpt-4o-mini-2024-07-18 (paper)."`
+	Judge string `placeholder:"PROVIDER:NAME" help:"Judge of subjective answers: PROVIDER:NAME, offline (lexical overlap) or none; several, comma-separated, vote. Default: openai:gpt-4o-mini-2024-07-18 (paper)."`
 }
 
 // score is airqa score with this judge.

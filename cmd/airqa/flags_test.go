@@ -25,7 +25,6 @@ import (
 	"airqa/internal/settings"
 	"airqa/llm"
 	"airqa/qa"
-	"airqa/report/compare"
 	"airqa/report/render"
 	"airqa/run/budget"
 	"airqa/run/models"
@@ -659,8 +658,8 @@ func includePartial(t *testing.T, a *app, c any) any {
 			t.Fatal(err)
 		}
 		return o.IncludePartial
-	case interface{ options() compare.Options }:
-		return c.options().IncludePartial
+	case compareCmd:
+		return c.IncludePartial
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func addDetails(k *kong.Kong) error {
 		command, text, _ := strings.Cut(section, "\n")
 		details[command] = strings.TrimRight(text, "\n")
 	}
-	details["questions new"] += "\n" + author.KindList()
+	details["questions new"] += " " + strings.Join(author.Kinds(), ", ") + "."
 	return kong.Visit(k.Model, func(n kong.Visitable, next kong.Next) error {
 		if node, ok := n.(*kong.Node); ok && node.Type == kong.CommandNode {
 			node.Detail = details[strings.Join(settings.CommandPath(node), " ")]
@@ -59,21 +59,37 @@ var flagGroups = []struct{ title, flags string }{
 	{"Containers:", "sidecar-image image-data agent-image"},
 }
 
-// onFirstPage are flags of flagGroups that --help shows for commands where they matter most.
-var onFirstPage = map[string]string{
-	"run":           "base-url",
-	"enrich":        "base-url",
-	"search":        "retrieve",
-	"report":        "bootstrap-seed",
-	"compare":       "bootstrap-seed",
-	"doctor":        "base-url timeout vectors",
-	"store vectors": "vectors",
-	"export write":  "turns",
-	"list models":   "models",
-	"papers fetch":  "metadata",
+// firstFlags are the flags that --help shows, at most ten, of commands that have more. --help-all shows all of them.
+var firstFlags = map[string]string{
+	"run":             "data questions baseline model out base-url workers limit budget score",
+	"ask":             "data model baseline file continue base-url html json out budget",
+	"ingest":          "data workers arxiv url list embedder metadata mineru again json",
+	"import database": "data pdfs replace shard embedder embed-base-url vectors",
+	"papers fetch":    "data questions metadata named limit rate missing-list dry-run workers json",
+	"enrich":          "data model fields workers max-calls pictures again base-url budget",
+	"score":           "gold pred out scoring judge judge-base-url explain json",
+	"report":          "table by format out figures intervals with-paper scoring judge training-size",
+	"compare":         "format out json min-questions power scoring judge flips",
+	"trace":           "status cause lost-at grep sort limit tag json",
+	"fork":            "at reply observation edit message model out data base-url",
+	"doctor":          "data model base-url judge tools images embedder vectors json",
+	"questions new":   "question answer type point paper reference conference tag append data",
+	"synth make":      "data model count out until categories gates preview dry-run budget",
+	"synth act":       "data model out baseline repeats workers judge base-url budget",
+	"export write":    "out format include split cutoff-len tokenizer leaks replace",
+	"export tasks":    "data questions out format with-gold server-url split scoring weak-rewards replace",
+	"serve":           "data questions out baseline listen token-file split scoring judge idle",
+	"mcp":             "data question questions baseline listen out scoring judge",
+	"store vectors":   "data to rebuild deep vectors embedder embed-base-url",
+	"shards slurm":    "shards parallel cpus mem time sbatch keys setup serve from",
+	"shards k8s":      "shards parallel cpus mem image claim data-claim secret serve from",
+	"bench score":     "dataset predictions run bootstrap fixed setting format out export",
+	"bench baseline":  "dataset method fixed setting format out export",
+	"bench annotate":  "dataset model out pairs queries limit retry export workers budget",
+	"bench collect":   "participants papers out listen pair paper export calendar",
 }
 
-// groupFlags assigns the flags of every command to their groups.
+// groupFlags assigns the flags that only --help-all shows to groups, and orders them as in flagGroups.
 func groupFlags(k *kong.Kong) error {
 	k.Model.HelpFlag.Help = "Show help."
 	groups := make(map[string]*kong.Group)
@@ -84,33 +100,25 @@ func groupFlags(k *kong.Kong) error {
 			rank[name] = len(rank) + 1
 		}
 	}
+	others := &kong.Group{Key: "Other flags:", Title: "Other flags:"}
 	commands := &kong.Group{Key: "Commands:", Title: "Commands:"}
 	for _, node := range k.Model.Leaves(false) {
 		if node.Parent != k.Model.Node {
 			node.Group = commands // such as questions stats
 		}
 		path := settings.CommandPath(node)
-		command := strings.Join(path, " ")
-		group := func(f *kong.Flag) *kong.Group { return cmp.Or(groups[path[0]+"/"+f.Name], groups[f.Name]) }
-		var grouped []*kong.Flag
+		first, more := firstFlags[strings.Join(path, " ")]
+		if !more {
+			continue
+		}
+		place := make(map[*kong.Flag]int) // 0 on the first page
 		for _, f := range node.Flags {
-			if group(f) != nil && !slices.Contains(strings.Fields(onFirstPage[command]), f.Name) {
-				grouped = append(grouped, f)
+			if !slices.Contains(strings.Fields(first), f.Name) {
+				f.Group = cmp.Or(groups[path[0]+"/"+f.Name], groups[f.Name], others)
+				place[f] = cmp.Or(rank[path[0]+"/"+f.Name], rank[f.Name], len(rank)+1)
 			}
 		}
-		if len(grouped) < 3 {
-			continue // not worth hiding
-		}
-		for _, f := range grouped {
-			f.Group = group(f)
-		}
-		place := func(f *kong.Flag) int {
-			if f.Group == nil {
-				return 0
-			}
-			return cmp.Or(rank[path[0]+"/"+f.Name], rank[f.Name])
-		}
-		slices.SortStableFunc(node.Flags, func(a, b *kong.Flag) int { return place(a) - place(b) })
+		slices.SortStableFunc(node.Flags, func(a, b *kong.Flag) int { return place[a] - place[b] })
 	}
 	return nil
 }
@@ -183,7 +191,7 @@ func hideFlags(program, command *kong.Node, all bool) []*kong.Flag {
 		}
 	}
 	for _, f := range program.Flags {
-		if f.Name == "version" || f.Name == "help-all" || f.Name == "verbose" {
+		if f.Name != "help" {
 			hidden = append(hidden, f)
 		}
 	}

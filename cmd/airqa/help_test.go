@@ -1,6 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -11,16 +16,21 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// firstPage is how many flags of its own the help of a command shows at most.
-const firstPage = 15
+// The help of a command fits on one screen: at most ten flags of its own, and two examples.
+const (
+	firstPage  = 10
+	screenRows = 40
+)
 
 func TestHelpIsShort(t *testing.T) {
 	parser, err := kong.New(&cli{}, options(settings.Open(""))...)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("COLUMNS", "100")
 	known := make(map[string]bool)
 	for _, node := range parser.Model.Leaves(false) {
+		command := strings.Join(settings.CommandPath(node), " ")
 		shown := 0
 		for _, f := range node.Flags {
 			known[f.Name], known[settings.CommandPath(node)[0]+"/"+f.Name] = true, true
@@ -29,7 +39,22 @@ func TestHelpIsShort(t *testing.T) {
 			}
 		}
 		if shown > firstPage {
-			t.Errorf("airqa %s --help shows %d flags, want at most %d: put some into flagGroups", strings.Join(settings.CommandPath(node), " "), shown, firstPage)
+			t.Errorf("airqa %s --help shows %d flags, want at most %d: name them in firstFlags", command, shown, firstPage)
+		}
+		if n := strings.Count(node.Detail, "\n  airqa ") + strings.Count(node.Detail, "\n  OPENAI_"); n > 2 {
+			t.Errorf("airqa %s has %d examples, want at most two", command, n)
+		}
+		if node.Hidden {
+			continue
+		}
+		var page bytes.Buffer
+		parser.Stdout = &page
+		ctx, err := kong.Trace(parser, strings.Fields(command))
+		if err == nil {
+			err = writeHelp(ctx, false)
+		}
+		if n := bytes.Count(page.Bytes(), []byte("\n")); err != nil || n > screenRows {
+			t.Errorf("airqa %s --help has %d lines, want at most %d (%v)", command, n, screenRows, err)
 		}
 	}
 	for _, g := range flagGroups {
@@ -39,15 +64,15 @@ func TestHelpIsShort(t *testing.T) {
 			}
 		}
 	}
-	for command, flags := range onFirstPage {
+	for command, flags := range firstFlags {
 		ctx, err := kong.Trace(parser, strings.Fields(command))
 		if err != nil || ctx.Error != nil {
-			t.Errorf("onFirstPage names airqa %s: %v, %v", command, err, ctx.Error)
+			t.Errorf("firstFlags names airqa %s: %v, %v", command, err, ctx.Error)
 			continue
 		}
 		for name := range strings.FieldsSeq(flags) {
 			if !strings.Contains(" "+flagNames(ctx.Selected())+" ", " "+name+" ") {
-				t.Errorf("onFirstPage: airqa %s has no --%s", command, name)
+				t.Errorf("firstFlags: airqa %s has no --%s", command, name)
 			}
 		}
 	}

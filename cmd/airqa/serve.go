@@ -36,7 +36,7 @@ import (
 
 // episodeFlags shape the episodes of clients, who bring their own model.
 type episodeFlags struct {
-	Baseline string `default:"agentic-hybrid-view" complete:"baseline" placeholder:"NAME" help:"Baseline, which decides the tools and the prompt (airqa list baselines lists all)."`
+	Baseline string `default:"agentic-hybrid-view" complete:"baseline" placeholder:"NAME" help:"Baseline (airqa list baselines lists all)."`
 	qa.ToolSettings
 	qa.QueryLimit
 	CallTimeout time.Duration `name:"call-timeout" default:"1m" help:"Timeout of one call."`
