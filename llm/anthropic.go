@@ -98,15 +98,19 @@ func anthropicBody(chat []llms.MessageContent, tools []llms.Tool) (map[string]an
 		full["system"] = all
 	}
 	if len(tools) > 0 {
-		list := make([]any, len(tools))
-		for i, tool := range tools {
-			f := tool.Function
-			list[i] = map[string]any{"name": f.Name, "description": f.Description, "input_schema": f.Parameters}
-		}
-		full["tools"] = list
+		full["tools"] = anthropicTools(tools)
 		full["tool_choice"] = map[string]any{"type": "auto", "disable_parallel_tool_use": true}
 	}
 	return full, nil
+}
+
+func anthropicTools(tools []llms.Tool) []any {
+	list := make([]any, len(tools))
+	for i, tool := range tools {
+		f := tool.Function
+		list[i] = map[string]any{"name": f.Name, "description": f.Description, "input_schema": f.Parameters}
+	}
+	return list
 }
 
 // anthropicBlocks omits empty texts, which Anthropic rejects. Signed reasoning goes first.

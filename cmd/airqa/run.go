@@ -57,18 +57,9 @@ func (c runCmd) Run(a *app) error {
 	if c.DryRun {
 		return c.dryRun(a, p)
 	}
-	var scoring scoreCmd
-	if c.Score { // whether the judge can judge is known before the run
-		if scoring, err = c.score(a); err != nil {
-			return err
-		}
-		judges, err := scoring.judges()
-		if err == nil {
-			err = judges.Ready(a.session(), p.Picked)
-		}
-		if err != nil {
-			return err
-		}
+	scoring, err := c.readyToScore(a, p.Picked)
+	if err != nil {
+		return err
 	}
 	closeCache, err := c.openReplies(a, &p)
 	if err != nil {
@@ -86,6 +77,21 @@ func (c runCmd) Run(a *app) error {
 	}
 	result := a.endRun(ended, nextStep{Out: p.Out, Judge: c.hint(), Shard: c.Shard, Scores: c.Score})
 	return c.scoreEnded(a, scoring, p.Out, ended, result)
+}
+
+// readyToScore returns the command for --score, after a check of its judges: a run should not end without scores.
+func (c runCmd) readyToScore(a *app, picked []qa.Example) (s scoreCmd, err error) {
+	if !c.Score {
+		return s, nil
+	}
+	if s, err = c.score(a); err != nil {
+		return s, err
+	}
+	judges, err := s.judges()
+	if err != nil {
+		return s, err
+	}
+	return s, judges.Ready(a.session(), picked)
 }
 
 // config returns what the flags select. Opening the papers settles the flags about their index.
