@@ -29,9 +29,7 @@ type runCmd struct {
 	workersFlag
 	Repeats int    `default:"1" placeholder:"K" help:"Episodes per question. If you raise it later, only the new episodes run."`
 	Retry   string `default:"errors" enum:"errors,all,none" help:"Finished episodes to retry: errors (endpoint or tool failures), all (also images refused by the model) or none."`
-	plan.Selection
-	Shard   shard.Part `placeholder:"I/N" help:"Run only shard I of N equal parts of the selected questions, in its own run directory; airqa shards merge merges all shards into one run. --budget and -j apply to this shard."`
-	Missing string     `default:"stop" enum:"stop,skip,run" help:"Questions with papers missing from the data directory: stop (run nothing), skip (leave them out) or run (ask anyway); skip and run also accept a data directory to which adding papers was interrupted. A resumed run keeps its first choice."`
+	plan.Options
 	budgetFlags
 	graceFlag
 	qa.Settings
@@ -110,7 +108,7 @@ func (c *runCmd) config(a *app) (plan.Config, error) {
 		Choice: plan.Choice{
 			Baselines: c.Baseline, Models: c.Model, Calls: calls, Workers: c.Workers, Out: c.Out,
 		},
-		Questions: c.Questions, Selection: c.Selection, Shard: c.Shard, Missing: c.Missing, DryRun: c.DryRun,
+		Questions: c.Questions, Options: c.Options, DryRun: c.DryRun,
 		OpenWorld: func(config env.Config) (*env.Env, error) { return c.open(a, config) },
 		Plan: session.Plan{
 			Settings: c.Settings, Limits: c.Budget, Repeats: c.Repeats, Retry: c.Retry, From: c.From, Note: runlog.Note{DataDir: c.Data},

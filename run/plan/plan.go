@@ -20,19 +20,24 @@ import (
 // Config describes an invocation of airqa run.
 type Config struct {
 	Choice
-	// Questions is the question file. Selection and Shard are the part of it that runs.
+	// Questions is the question file, of which the options choose a part.
 	Questions string
-	Selection Selection
-	Shard     shard.Part
-	// Missing is [runlog.MissingStop] (run nothing), [runlog.MissingSkip] or [runlog.MissingRun] (ask anyway): the treatment of
-	// questions whose papers are missing. A resumed run keeps its first choice instead of stopping.
-	Missing string
+	Options
 	// OpenWorld opens the data directory. The caller knows where its vectors are and how they are embedded.
 	OpenWorld func(env.Config) (*env.Env, error)
 	// Plan has the settings and limits of the run, and the data directory for the record. Prepare adds what it opens and selects.
 	Plan session.Plan
 	// DryRun makes a plan to be estimated: missing papers do not stop it.
 	DryRun bool
+}
+
+// Options select questions.
+type Options struct {
+	Selection
+	Shard shard.Part `placeholder:"I/N" help:"Run only shard I of N equal parts of the selected questions, in its own run directory; airqa shards merge merges all shards into one run. --budget and -j apply to this shard."`
+	// Missing is [runlog.MissingStop] (run nothing), [runlog.MissingSkip] or [runlog.MissingRun] (ask anyway): the treatment of
+	// questions whose papers are missing. A resumed run keeps its first choice instead of stopping.
+	Missing string `default:"stop" enum:"stop,skip,run" help:"Questions with papers missing from the data directory: stop (run nothing), skip (leave them out) or run (ask anyway); skip and run also accept a data directory to which adding papers was interrupted. A resumed run keeps its first choice."`
 }
 
 // Prepare opens the models, reads and selects the questions, opens the papers, and decides about questions that lack some.
