@@ -134,7 +134,7 @@ func config(t *testing.T, v *sessiontest.Invocation, change func([]qa.Example)) 
 		Choice: plan.Choice{
 			Baselines: []string{"question-only"}, Models: []string{"openai:m"}, Out: filepath.Join(v.Dir, "run"), Workers: 1,
 		},
-		Questions: path, Missing: "stop",
+		Questions: path, Options: plan.Options{Missing: "stop"},
 		Plan: session.Plan{Settings: qa.DefaultSettings(), Repeats: 1, Retry: "errors"},
 		OpenWorld: func(c env.Config) (*env.Env, error) {
 			c.Dir, c.QueryInProcess = filepath.Join(v.Dir, "data"), true
