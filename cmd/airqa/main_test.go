@@ -96,6 +96,10 @@ func TestScripts(t *testing.T) {
 			e.Setenv("FIXTURES", companions)
 			// PDFium's compiled code is kept in the user's cache directory; scripts have no home of their own.
 			e.Setenv("XDG_CACHE_HOME", cache)
+			for _, setting := range lazyCollection() {
+				name, value, _ := strings.Cut(setting, "=")
+				e.Setenv(name, value)
+			}
 			if err := os.WriteFile(filepath.Join(e.WorkDir, "questions.jsonl"), fixtures.Questions(), 0o600); err != nil {
 				return err
 			}
@@ -105,6 +109,15 @@ func TestScripts(t *testing.T) {
 			return unpackPapers(filepath.Join(e.WorkDir, "papers"))
 		},
 	})
+}
+
+// lazyCollection is an environment in which a command rarely collects garbage: most of the commands of tests end within a
+// tenth of a second, a third of which would be spent on that. Long tests run commands as users do.
+func lazyCollection() []string {
+	if testkit.IsLong() {
+		return nil
+	}
+	return []string{"GOGC=off", "GOMEMLIMIT=256MiB"}
 }
 
 // exits runs a command that must end with an exit code: exits 3 airqa ingest ...
