@@ -34,7 +34,7 @@ func TestFewChanges(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "papers")
 	cfg := env.WriterConfig{Dir: dir, Embedder: model}
 	check(t, fillWith(t, cfg, all...))
-	testkit.Checks(t, 5, 12)
+	testkit.Checks(t, 3, 12)
 	rapid.Check(t, func(r *rapid.T) {
 		w, err := env.OpenWriter(t.Context(), cfg)
 		check(t, err)

@@ -134,8 +134,11 @@ func TestRebuildOfDamage(t *testing.T) {
 		}},
 		{"format of the segment", "000001.vec", func(raw []byte) []byte { raw[8] = 9; return raw }},
 	}
-	for _, name := range []string{"text_letters", bm25.Name} {
-		for _, tt := range spoils {
+	for n, name := range []string{"text_letters", bm25.Name} {
+		for i, tt := range spoils {
+			if (n+i)%2 == 1 && !testkit.IsLong() {
+				continue // each damage in one of the indexes
+			}
 			t.Run(name+"/"+tt.what, func(t *testing.T) {
 				dir := filepath.Join(t.TempDir(), "data")
 				check(t, os.CopyFS(dir, os.DirFS(whole)))

@@ -73,7 +73,7 @@ func TestJoinIsOneIngest(t *testing.T) {
 	t.Parallel()
 	checks := 0
 	rapid.Check(t, func(r *rapid.T) {
-		if checks++; checks > 3 { // each takes seconds
+		if checks++; checks > testkit.Rounds(1, 3) { // each takes seconds
 			return
 		}
 		model := &letters{model: "letters", words: 3}
@@ -160,7 +160,7 @@ func TestKilledJoin(t *testing.T) {
 	before, want := openClose(t, begun), openClose(t, whole)
 	var killed []string
 	_, err := joined(t, join.Config{Dir: begun, From: dirs, Progress: func(done, total int, what string) {
-		if what == "rows" && done%8 != 0 {
+		if what == "rows" && done%testkit.Rounds(24, 8) != 0 {
 			return
 		}
 		copied := filepath.Join(root, fmt.Sprint(done, " ", what))

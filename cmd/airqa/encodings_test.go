@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"airqa/internal/testkit"
 )
 
 // Files that people write, and texts that they pipe, mean the same in every encoding of editors and shells.
@@ -52,9 +54,14 @@ func TestEncodingsOfFiles(t *testing.T) {
 		{"notes", "n.jsonl", "{}\n", "notes list none --merge n.jsonl", "", ""},
 		{"ratings", "r.csv", "unit,a,b\n1,x,x\n2,y,y\n", "bench agree r.csv", "", "2"},
 	}
-	for _, tt := range tests {
+	others := []string{"mark", "little", "big", "little, no mark"}
+	for i, tt := range tests {
 		outputs := make(map[string]bool)
-		for _, encoding := range []string{"utf-8", "mark", "little", "big", "little, no mark"} {
+		encodings := []string{"utf-8", others[i%len(others)]}
+		if testkit.IsLong() {
+			encodings = append(encodings[:1], others...)
+		}
+		for _, encoding := range encodings {
 			dir := t.TempDir()
 			for name, text := range map[string]string{
 				"questions.jsonl": questions, "own.jsonl": `{"messages":[{"role":"user","content":"a<own>"},{"role":"assistant","content":"b"}]}`,

@@ -48,7 +48,7 @@ func TestKilledRun(t *testing.T) {
 	if raw, err := command("quiet", quiet.URL()).CombinedOutput(); err != nil {
 		t.Fatalf("the undisturbed run: %v\n%s", err, raw)
 	}
-	planned := testkit.Rounds(8, 20)
+	planned := testkit.Rounds(4, 20)
 	kills := killed(t, planned, disturbed.Calls, func() *exec.Cmd { return command("killed", disturbed.URL()) })
 	if raw, err := command("killed", disturbed.URL()).CombinedOutput(); err != nil {
 		t.Fatalf("the last start: %v\n%s", err, raw)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,7 +38,22 @@ func TestMain(m *testing.M) {
 	if spec := os.Getenv(asLoad); spec != "" {
 		os.Exit(profiled(func() int { return loadChild(spec) }))
 	}
+	collectRarely()
 	testscript.Main(cleaned{m}, map[string]func(){"airqa": main})
+}
+
+// collectRarely makes the programs that tests start collect little garbage: most of them end within a tenth of a second, a
+// third of which would go into that. In long tests and benchmarks they are as users have them.
+func collectRarely() {
+	benchmark := func(arg string) bool { return strings.HasPrefix(arg, "-test.bench=") }
+	if testkit.IsLong() || slices.ContainsFunc(os.Args, benchmark) {
+		return
+	}
+	for name, value := range map[string]string{"GOGC": "off", "GOMEMLIMIT": "256MiB"} {
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
 }
 
 // cleaned are the tests, after which the sample papers are removed.
@@ -96,9 +112,8 @@ func TestScripts(t *testing.T) {
 			e.Setenv("FIXTURES", companions)
 			// PDFium's compiled code is kept in the user's cache directory; scripts have no home of their own.
 			e.Setenv("XDG_CACHE_HOME", cache)
-			for _, setting := range lazyCollection() {
-				name, value, _ := strings.Cut(setting, "=")
-				e.Setenv(name, value)
+			for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
+				e.Setenv(name, os.Getenv(name))
 			}
 			if err := os.WriteFile(filepath.Join(e.WorkDir, "questions.jsonl"), fixtures.Questions(), 0o600); err != nil {
 				return err
@@ -109,15 +124,6 @@ func TestScripts(t *testing.T) {
 			return unpackPapers(filepath.Join(e.WorkDir, "papers"))
 		},
 	})
-}
-
-// lazyCollection is an environment in which a command rarely collects garbage: most of the commands of tests end within a
-// tenth of a second, a third of which would be spent on that. Long tests run commands as users do.
-func lazyCollection() []string {
-	if testkit.IsLong() {
-		return nil
-	}
-	return []string{"GOGC=off", "GOMEMLIMIT=256MiB"}
 }
 
 // exits runs a command that must end with an exit code: exits 3 airqa ingest ...

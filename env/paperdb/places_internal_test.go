@@ -50,7 +50,7 @@ func cellTexts(t *rapid.T, r *Reader, ids []string) map[string]string {
 
 // Whatever was written, also by writers that were killed, each paper is read as it was stored.
 func TestPlacesProperty(t *testing.T) {
-	testkit.Checks(t, 5, 20)
+	testkit.Checks(t, 3, 20)
 	names := []string{"a", "b", "c", "d", "e"}
 	folder := t.TempDir()
 	run := 0
