@@ -32,7 +32,9 @@ func TestHostileStatements(t *testing.T) {
 	for _, a := range attacks() {
 		t.Run(a.name, func(t *testing.T) {
 			for _, sql := range a.statements {
-				total++
+				if total++; a.deadline > 0 && total%3 > 0 && !testkit.IsLong() {
+					continue // it uses up its time or its memory
+				}
 				first := strike(t, r, a, sql)
 				if !a.repeatable() || total%4 > 0 || !testkit.IsLong() {
 					continue

@@ -156,7 +156,7 @@ func TestQueryErrors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			texts := make(map[string]bool)
-			for range 3 {
+			for range testkit.Rounds(2, 3) {
 				r, err := paperdb.OpenReader(t.Context(), paperdb.Config{Path: path})
 				check(t, err)
 				_, err = r.Query(t.Context(), tt.sql, limits)

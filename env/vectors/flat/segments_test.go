@@ -93,7 +93,7 @@ func must(t failer, err error) {
 // Any sequence of additions, replacements, removals and merges, with crashes in between, finds what a rebuilt store finds:
 // the same records with the same scores, bit for bit, in the same order.
 func TestSegmentsEqualRebuild(t *testing.T) {
-	testkit.Checks(t, 25, 100)
+	testkit.Checks(t, 10, 100)
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp("", "")
 		must(t, err)
