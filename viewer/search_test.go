@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"airqa/internal/testkit"
 	"airqa/internal/testkit/viewertest"
 	"airqa/qa"
 	"airqa/runlog"
@@ -115,7 +116,7 @@ func TestSearchFindsWhatIsShown(t *testing.T) {
 	}
 	texts, random := shownTexts(t, e), rand.New(rand.NewPCG(3, 5))
 	words := regexp.MustCompile(`\S+`)
-	for i := range 150 {
+	for i := range testkit.Rounds(40, 150) {
 		shown := texts[random.IntN(len(texts))]
 		at := words.FindAllStringIndex(shown, -1)
 		first := random.IntN(len(at) - 5)

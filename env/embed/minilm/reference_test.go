@@ -103,7 +103,13 @@ func TestCarriedWeights(t *testing.T) {
 		t.Fatalf("%d references with a vector", len(want))
 	}
 	for _, k := range minilm.Kernels() {
-		t.Run(k, func(t *testing.T) { compare(t, open(t, minilm.Config{Kernel: k}), want, 0.999) })
+		t.Run(k, func(t *testing.T) {
+			want := want
+			if k == "portable" && !testkit.IsLong() {
+				want = want[:len(want)/3] // it is slow
+			}
+			compare(t, open(t, minilm.Config{Kernel: k}), want, 0.999)
+		})
 	}
 }
 
