@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"airqa/internal/testkit"
 	"airqa/internal/testkit/fixturetest"
 )
 
@@ -19,7 +20,8 @@ import (
 // shard, although each file is there twice.
 func TestKilledIngestShards(t *testing.T) {
 	t.Parallel()
-	const shards, kills = 4, 3
+	const shards = 4
+	kills := testkit.Rounds(1, 3)
 	s := shardTest{t: t, dir: t.TempDir()}
 	for _, name := range []string{"papers", "copies"} {
 		if err := unpackPapers(filepath.Join(s.dir, "folder", name)); err != nil {
