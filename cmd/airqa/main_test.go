@@ -42,8 +42,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(cleaned{m}, map[string]func(){"airqa": main})
 }
 
-// collectRarely makes the programs that tests start collect little garbage: most of them end within a tenth of a second, a
-// third of which would go into that. In long tests and benchmarks they are as users have them.
+// collectRarely makes the programs that tests start collect little garbage, since most of them end within a tenth of a
+// second and spend much of it on that. In long tests and benchmarks they are as users have them.
 func collectRarely() {
 	benchmark := func(arg string) bool { return strings.HasPrefix(arg, "-test.bench=") }
 	if testkit.IsLong() || slices.ContainsFunc(os.Args, benchmark) {
