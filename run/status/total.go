@@ -19,7 +19,7 @@ type Shards struct {
 	begun int
 }
 
-// Totals adds up the shards of each run of which there are several. Questions are an estimate while shards have not begun.
+// Totals adds up the shards of each run that has several. Questions are an estimate while shards have not begun.
 func Totals(all []Status) []Status {
 	var totals []*Status
 	known := make(map[[4]string]*Status)
