@@ -40,7 +40,7 @@ type Config struct {
 type Options struct {
 	// Workers is the number of papers read concurrently; 0 means 2. Papers are written one at a time, in the order of
 	// the paths.
-	Workers int `short:"j" default:"2" placeholder:"N" help:"Concurrent papers, candidates, episodes or calls."`
+	Workers int `short:"j" default:"2" placeholder:"N" help:"Concurrent workers."`
 	// MaxPages is the maximum number of pages of a paper, for the caller that makes the Reader; 0 means [pdf.DefaultMaxPages].
 	MaxPages int `default:"3000" placeholder:"N" help:"Maximum pages of a PDF; damaged files may claim millions."`
 	// Again also reads papers that are already stored.

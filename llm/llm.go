@@ -35,6 +35,8 @@ type Config struct {
 	// Access is the address up to /chat/completions, /responses, /messages or /api/chat, which must not contain a key, and what
 	// is sent there. No other host is contacted. A key is required at the provider's own address.
 	Access
+	// NoCalls means that no request is made, so that a key is not required.
+	NoCalls bool
 	// Sampling with a reasoning effort declares that the model thinks before it replies, for models that the catalog does
 	// not know: OpenAI then gets the limit as max_completion_tokens, and reasoning may start without a tag.
 	Sampling qa.Sampling

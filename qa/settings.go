@@ -71,7 +71,7 @@ func (a *Amount) UnmarshalText(text []byte) error {
 		given.USD, err = strconv.ParseFloat(strings.TrimSuffix(number, "usd"), 64)
 	}
 	if err != nil || given.Tokens < 0 || !(given.USD >= 0) || math.IsInf(given.USD, 1) {
-		return Usagef("%q: want a cost such as 0.05usd or a number such as 60000tokens", given.Text)
+		return fmt.Errorf("%q: want a cost such as 0.05usd or a number such as 60000tokens", given.Text)
 	}
 	*a = given
 	return nil

@@ -25,7 +25,7 @@ type doctorCmd struct {
 	Model    []string `short:"m" placeholder:"PROVIDER:NAME" help:"Models to check with a short request."`
 	baseURLFlag
 	addedFlags
-	Tools  bool     `help:"Also check native tool calls and their results, which --protocol tools needs."`
+	Tools  bool     `help:"Also check native tool calls and their results, which airqa run --protocol tools needs."`
 	Images bool     `help:"Also check image input, which agentic-hybrid-view needs."`
 	Judge  []string `placeholder:"PROVIDER:NAME" help:"Judges to check with a short request."`
 	judgeEndpoint

@@ -20,12 +20,12 @@ import (
 
 // dryRunFlag shows what a command would do.
 type dryRunFlag struct {
-	DryRun bool `name:"dry-run" help:"Print what would be done, with an estimate of calls and cost."`
+	DryRun bool `name:"dry-run" help:"Only print what would be done, and what models would cost."`
 }
 
 // workersFlag is the number of workers.
 type workersFlag struct {
-	Workers int `short:"j" default:"4" placeholder:"N" help:"Concurrent papers, candidates, episodes or calls."`
+	Workers int `short:"j" default:"4" placeholder:"N" help:"Concurrent workers."`
 }
 
 // modelFlag names a model.
@@ -193,7 +193,7 @@ type judgeFlags struct {
 
 // judgeEndpoint is the endpoint of judges.
 type judgeEndpoint struct {
-	JudgeBaseURL   string `name:"judge-base-url" env:"AIRQA_JUDGE_BASE_URL" placeholder:"URL" help:"Base URL of the judge endpoint. Default: api.openai.com, even with --base-url."`
+	JudgeBaseURL   string `name:"judge-base-url" env:"AIRQA_JUDGE_BASE_URL" placeholder:"URL" help:"Base URL of the judge endpoint. Default: api.openai.com."`
 	JudgeExtraBody string `name:"judge-extra-body" placeholder:"JSON" help:"Members to add to every request to a judge."`
 }
 

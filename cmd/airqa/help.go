@@ -128,6 +128,9 @@ type helpAllFlag bool
 
 // BeforeReset is a hook of kong. As with --help, required flags may be missing.
 func (helpAllFlag) BeforeReset(ctx *kong.Context) error {
+	if n := ctx.Selected(); n != nil && n.Parent.DefaultCmd == n && !slices.Contains(ctx.Args, n.Name) { // --help shows the group, too
+		ctx.Path = slices.DeleteFunc(ctx.Path, func(p *kong.Path) bool { return p.Command == n })
+	}
 	if err := writeHelp(ctx, true); err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ func (c importDatabaseCmd) end(a *app, to env.WriterConfig, sum sources.ImportSu
 }
 
 type importRunCmd struct {
-	Files []string `arg:"" name:"file" help:"ATIF trajectories (a .json file, JSON Lines or a folder), or inspect_ai logs (.eval or .json)."`
+	Files []string `arg:"" name:"file" help:"ATIF trajectories (a .json file, JSON Lines or a folder), or inspect_ai logs (.eval or .json files, or a folder)."`
 	Out   string   `short:"o" required:"" placeholder:"DIR" help:"Run directory to create, or the folder of run directories if the files contain several agents, models or runs."`
 }
 

@@ -67,7 +67,7 @@ type cli struct {
 		Fetch papersFetchCmd `cmd:"" help:"Download and ingest the papers that questions need."`
 		Join  papersJoinCmd  `cmd:"" help:"Make one data directory of several."`
 		Rm    papersRmCmd    `cmd:"" help:"Remove papers with their rows, vectors and files."`
-	} `cmd:"" group:"Papers:" help:"List, show, add and remove the papers of a data directory."`
+	} `cmd:"" group:"Papers:" help:"List, show, fetch, join and remove the papers of a data directory."`
 	Enrich enrichCmd `cmd:"" group:"Papers:" help:"Generate summaries, TL;DRs and tags with a model."`
 
 	Questions struct {

@@ -29,7 +29,7 @@ type papersFetchCmd struct {
 	Limit    int      `placeholder:"N" help:"Fetch at most N papers now. Default: all."`
 	Rate     float64  `default:"1" help:"Maximum requests per second to one host; 0 = no limit. For arXiv, at most one in three seconds."`
 	MaxMB    int      `name:"max-mb" default:"100" placeholder:"N" help:"Maximum size of a file in MB."`
-	Workers  int      `short:"j" default:"2" placeholder:"N" help:"Concurrent papers, candidates, episodes or calls."`
+	Workers  int      `short:"j" default:"2" placeholder:"N" help:"Concurrent workers."`
 	chunkFlags
 	Missing string `name:"missing-list" placeholder:"FILE" help:"Write the papers that are still missing to FILE, as JSON lines with id, title, address and reason."`
 	dryRunFlag

@@ -174,6 +174,7 @@ func (f synthMakeCmd) check() error {
 
 func (f synthMakeCmd) config(a *app, world *env.Env) (synthesis.Config, error) {
 	common, err := f.common(a, world, qa.QuestionLimits{})
+	common.Calls.NoCalls = f.DryRun
 	return synthesis.Config{Common: common, Questions: f.Questions, Resume: f.Resume}, err
 }
 

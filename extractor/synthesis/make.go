@@ -49,7 +49,7 @@ type Questions struct {
 	Gates         []string `placeholder:"NAME" help:"Only these gates, or all but those after a !: self_contained, evidence, unique, evaluator, mutation, closed_book, solved_again, duplicate. Default: all."`
 	SolveAgain    int      `name:"solve-again" default:"2" placeholder:"K" help:"Independent answers per question for the gate solved_again."`
 	Pictures      bool     `help:"Send figures as images, even if airqa list models does not list the model as accepting them."`
-	Workers       int      `short:"j" default:"4" help:"Concurrent papers, candidates, episodes or calls."`
+	Workers       int      `short:"j" default:"4" help:"Concurrent workers."`
 	Preview       int      `placeholder:"N" help:"Make N candidates of each category, show them and stop."`
 }
 

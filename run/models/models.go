@@ -52,6 +52,8 @@ type Config struct {
 	Retries int
 	// Catalog is a file with a list of models that is merged over the built-in one; may be empty.
 	Catalog string
+	// NoCalls opens models that are only described: no key is required.
+	NoCalls bool
 	// Price replaces the catalog's price of all models; may be nil. With PriceRequired, because a limit in USD must be
 	// enforced, a model of unknown price is not opened.
 	Price         *qa.Price
@@ -147,7 +149,7 @@ func (m *Models) Config(spec string) llm.Config {
 		}
 	}
 	return llm.Config{
-		Spec: spec, Access: access, Timeout: c.Timeout, MaxRetries: retries,
+		Spec: spec, Access: access, NoCalls: c.NoCalls, Timeout: c.Timeout, MaxRetries: retries,
 		Body: c.Body, Catalog: m.catalog, Pool: m.pool, Sampling: sampling,
 		// Named so that an unknown provider's error lists it; Open makes it without an endpoint's settings.
 		Providers: map[string]llm.Provider{

@@ -157,7 +157,7 @@ func TestPrepareRefuses(t *testing.T) {
 		{"unknown provider", func(c *plan.Config) { c.Models = []string{"nobody:m"} }, "offline"},
 		{"a limit without a price", func(c *plan.Config) { c.Calls.PriceRequired = true }, "the price of openai:m is unknown"},
 		{"no list of models", func(c *plan.Config) { c.Calls.Catalog = "none.json" }, "none.json"},
-		{"no question left", func(c *plan.Config) { c.Selection.Tags = []string{"rare"} }, "no question has the tags rare"},
+		{"no question left", func(c *plan.Config) { c.Tags = []string{"rare"} }, "no question has the tags rare"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			v := sessiontest.New(t, openaitest.Config{Reply: sessiontest.Three})
