@@ -58,7 +58,7 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := v.checkKey(c.Key, base); err != nil && !(c.NoCalls && errors.Is(err, ErrNoKey)) {
+	if err := v.checkKey(c.Key, base); err != nil && (!c.NoCalls || !errors.Is(err, ErrNoKey)) {
 		return nil, err
 	}
 	if err := v.codec.checkExtra(c.extra()); err != nil {

@@ -115,6 +115,9 @@ func TestBuildOf(t *testing.T) {
 	}
 }
 
+// mostVariables is the maximum number of environment variables.
+const mostVariables = 60
+
 // Only keys, headers, addresses, the data directory and the program's own flags have variables: a forgotten variable must not change a run.
 func TestVariables(t *testing.T) {
 	parser, err := kong.New(&cli{}, options(settings.Open(""))...)
@@ -127,4 +130,35 @@ func TestVariables(t *testing.T) {
 			t.Errorf("%s --%s has the variable %s", n.FullPath(), f.Name, f.Envs[0])
 		}
 	})
+	page, err := os.ReadFile("../../docs/environment.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := make(map[string]bool)
+	for row := range strings.Lines(string(page)) {
+		if cells := strings.Split(row, "|"); len(cells) == 4 {
+			for _, name := range regexp.MustCompile(`[A-Z][A-Z0-9_]{3,}`).FindAllString(cells[1], -1) {
+				documented[name] = true
+			}
+		}
+	}
+	if n := len(documented); n > mostVariables {
+		t.Errorf("docs/environment.md has %d variables, and at most %d are allowed", n, mostVariables)
+	}
+	literal := regexp.MustCompile(`"((?:AIRQA|OPENAI|ANTHROPIC|GOOGLE|GEMINI|OLLAMA|MISTRAL|COHERE)_[A-Z_]+)"`)
+	err = filepath.WalkDir("../..", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "internal/testkit/") {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		for _, m := range literal.FindAllStringSubmatch(string(raw), -1) {
+			if !documented[m[1]] {
+				t.Errorf("%s: docs/environment.md lacks the variable %s", path, m[1])
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
