@@ -47,7 +47,7 @@ func TestBudget(t *testing.T) {
 			s := setup(m, &env{}, &log{})
 			s.Budget, s.Now = tt.budget, counting()
 			ep := start(t, s)
-			if err := (&agent.Loop{Episode: ep, Settings: qa.Settings{Turns: 9, Window: 5}, Read: read}).Run(t.Context()); err != nil {
+			if err := (&agent.Loop{Episode: ep, Settings: qa.Settings{ToolSettings: qa.ToolSettings{Turns: 9}, Window: 5}, Read: read}).Run(t.Context()); err != nil {
 				if err := ep.Fail(err); err != nil {
 					t.Fatal(err)
 				}
@@ -102,7 +102,7 @@ func TestOverflow(t *testing.T) {
 			s := setup(&m.model, &env{}, l)
 			s.Model = m
 			ep := start(t, s)
-			if err := (&agent.Loop{Episode: ep, Settings: qa.Settings{Turns: 9, Window: 4}, Read: read}).Run(t.Context()); err != nil {
+			if err := (&agent.Loop{Episode: ep, Settings: qa.Settings{ToolSettings: qa.ToolSettings{Turns: 9}, Window: 4}, Read: read}).Run(t.Context()); err != nil {
 				if err := ep.Fail(err); err != nil {
 					t.Fatal(err)
 				}
@@ -133,7 +133,7 @@ func TestUnfinished(t *testing.T) {
 	t.Run("suspended", func(t *testing.T) {
 		l := &log{}
 		ep := start(t, setup(&model{err: suspension}, &env{}, l))
-		err := (&agent.Loop{Episode: ep, Settings: qa.Settings{Turns: 3, Window: 5}, Read: read}).Run(t.Context())
+		err := (&agent.Loop{Episode: ep, Settings: qa.Settings{ToolSettings: qa.ToolSettings{Turns: 3}, Window: 5}, Read: read}).Run(t.Context())
 		var call *qa.CallError
 		if qa.Suspension(err) == "" || errors.As(err, &call) {
 			t.Errorf("error %v", err)
@@ -144,7 +144,7 @@ func TestUnfinished(t *testing.T) {
 		ep := start(t, setup(&model{err: overflow(3)}, &env{}, l))
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		err := (&agent.Loop{Episode: ep, Settings: qa.Settings{Turns: 3, Window: 5}, Read: read}).Run(ctx)
+		err := (&agent.Loop{Episode: ep, Settings: qa.Settings{ToolSettings: qa.ToolSettings{Turns: 3}, Window: 5}, Read: read}).Run(ctx)
 		if !errors.Is(err, context.Canceled) || l.events[len(l.events)-1] != "lost 1" {
 			t.Errorf("error %v, events %v", err, l.events)
 		}
@@ -168,7 +168,7 @@ func TestDeadline(t *testing.T) {
 	ep := start(t, s)
 	ctx, cancel := ep.Context(t.Context())
 	defer cancel()
-	err := (&agent.Loop{Episode: ep, Settings: qa.Settings{Turns: 3, Window: 5}, Read: read}).Run(ctx)
+	err := (&agent.Loop{Episode: ep, Settings: qa.Settings{ToolSettings: qa.ToolSettings{Turns: 3}, Window: 5}, Read: read}).Run(ctx)
 	if err == nil || ep.Fail(err) != nil {
 		t.Fatalf("error %v", err)
 	}
@@ -209,7 +209,7 @@ func TestDeadlineWithoutEndpoint(t *testing.T) {
 			ep := start(t, s)
 			ctx, cancel := ep.Context(t.Context())
 			defer cancel()
-			if err := (&agent.Loop{Episode: ep, Settings: qa.Settings{Turns: 3, Window: 5}, Read: read}).Run(ctx); ep.Fail(err) != nil {
+			if err := (&agent.Loop{Episode: ep, Settings: qa.Settings{ToolSettings: qa.ToolSettings{Turns: 3}, Window: 5}, Read: read}).Run(ctx); ep.Fail(err) != nil {
 				t.Fatal(err)
 			}
 			got := ep.Trajectory()
@@ -242,7 +242,7 @@ func TestDeadlineWithoutStore(t *testing.T) {
 		ep := start(t, s)
 		ctx, cancel := ep.Context(t.Context())
 		defer cancel()
-		if err := (&agent.Loop{Episode: ep, Settings: qa.Settings{Turns: 3, Window: 5}, Read: read}).Run(ctx); ep.Fail(err) != nil {
+		if err := (&agent.Loop{Episode: ep, Settings: qa.Settings{ToolSettings: qa.ToolSettings{Turns: 3}, Window: 5}, Read: read}).Run(ctx); ep.Fail(err) != nil {
 			t.Fatal(err)
 		}
 		if got := ep.Trajectory(); got.Outcome != tt.want || got.Transient != (tt.want == qa.ToolFailure) {
@@ -275,7 +275,7 @@ func TestLeft(t *testing.T) {
 				return qa.Reply{}, errors.New("no reply")
 			})
 			s.Budget, s.Prior.FailedAttempts = tt.budget, []qa.Attempt{failed}
-			if err := (&agent.Loop{Episode: start(t, s), Settings: qa.Settings{Turns: 1, Window: 5}, Read: read}).Run(t.Context()); err == nil || left != tt.want {
+			if err := (&agent.Loop{Episode: start(t, s), Settings: qa.Settings{ToolSettings: qa.ToolSettings{Turns: 1}, Window: 5}, Read: read}).Run(t.Context()); err == nil || left != tt.want {
 				t.Errorf("%+v left, want %+v; error %v", left, tt.want, err)
 			}
 		})
@@ -290,7 +290,7 @@ func (f modelFunc) Complete(_ context.Context, r qa.Request) (qa.Reply, error) {
 func TestSuspendedBetweenRequests(t *testing.T) {
 	l := &log{}
 	ep := start(t, setup(&model{err: &qa.CallError{Attempts: []qa.Attempt{{Status: 500, Error: qa.FailServer}}, Err: suspension}}, &env{}, l))
-	err := (&agent.Loop{Episode: ep, Settings: qa.Settings{Turns: 3, Window: 5}, Read: read}).Run(t.Context())
+	err := (&agent.Loop{Episode: ep, Settings: qa.Settings{ToolSettings: qa.ToolSettings{Turns: 3}, Window: 5}, Read: read}).Run(t.Context())
 	if qa.Suspension(err) != "budget reached" || l.events[len(l.events)-1] != "lost 1" {
 		t.Errorf("error %v, events %v", err, l.events)
 	}

@@ -73,7 +73,7 @@ func TestRefusalWithoutReason(t *testing.T) {
 			s := setup(&m.model, &env{}, &log{})
 			s.Model = m
 			ep := start(t, s)
-			if err := (&agent.Loop{Episode: ep, Settings: qa.Settings{Turns: 9, Window: 4}, Read: read}).Run(t.Context()); err != nil {
+			if err := (&agent.Loop{Episode: ep, Settings: qa.Settings{ToolSettings: qa.ToolSettings{Turns: 9}, Window: 4}, Read: read}).Run(t.Context()); err != nil {
 				if err := ep.Fail(err); err != nil {
 					t.Fatal(err)
 				}

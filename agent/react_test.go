@@ -94,35 +94,35 @@ func TestReAct(t *testing.T) {
 		{
 			"answer",
 			[]string{"look", "final"},
-			qa.Settings{Turns: 5, Window: 5},
+			qa.Settings{ToolSettings: qa.ToolSettings{Turns: 5}, Window: 5},
 			qa.Answered,
 			[]string{"message system", "message user", "call 1", "observation 1 ok", "call 2", "end answered"},
 		},
 		{
 			"fixed reply",
 			[]string{"?", "final"},
-			qa.Settings{Turns: 5, Window: 5},
+			qa.Settings{ToolSettings: qa.ToolSettings{Turns: 5}, Window: 5},
 			qa.Answered,
 			[]string{"message system", "message user", "call 1", "observation 1 parse_error", "call 2", "end answered"},
 		},
 		{
 			"turn limit",
 			[]string{"look", "look"},
-			qa.Settings{Turns: 2, Window: 5},
+			qa.Settings{ToolSettings: qa.ToolSettings{Turns: 2}, Window: 5},
 			qa.TurnLimit,
 			[]string{"message system", "message user", "call 1", "observation 1 ok", "call 2", "observation 2 ok", "end turn_limit"},
 		},
 		{
 			"format errors",
 			[]string{"?", "?", "final"},
-			qa.Settings{Turns: 9, Window: 5, FormatErrors: 2},
+			qa.Settings{ToolSettings: qa.ToolSettings{Turns: 9}, Window: 5, FormatErrors: 2},
 			qa.FormatErrors,
 			[]string{"message system", "message user", "call 1", "observation 1 parse_error", "call 2", "observation 2 parse_error", "end format_errors"},
 		},
 		{
 			"an action between format errors", // only consecutive ones count
 			[]string{"?", "look", "?", "final"},
-			qa.Settings{Turns: 9, Window: 5, FormatErrors: 2},
+			qa.Settings{ToolSettings: qa.ToolSettings{Turns: 9}, Window: 5, FormatErrors: 2},
 			qa.Answered,
 			[]string{
 				"message system", "message user", "call 1", "observation 1 parse_error", "call 2", "observation 2 ok",
@@ -132,7 +132,7 @@ func TestReAct(t *testing.T) {
 		{
 			"repeats",
 			[]string{"look", "look", "look", "look", "final"},
-			qa.Settings{Turns: 9, Window: 5, RepeatLimit: 2},
+			qa.Settings{ToolSettings: qa.ToolSettings{Turns: 9, RepeatLimit: 2}, Window: 5},
 			qa.RepeatLimit,
 			[]string{
 				"message system", "message user", "call 1", "observation 1 ok", "call 2", "observation 2 ok",
@@ -142,7 +142,7 @@ func TestReAct(t *testing.T) {
 		{
 			"another call or no call between repeats", // only calls in a row count
 			[]string{"look", "look", "see", "look", "?", "look", "final"},
-			qa.Settings{Turns: 9, Window: 5, RepeatLimit: 2},
+			qa.Settings{ToolSettings: qa.ToolSettings{Turns: 9, RepeatLimit: 2}, Window: 5},
 			qa.Answered,
 			[]string{
 				"message system", "message user", "call 1", "observation 1 ok", "call 2", "observation 2 ok", "call 3", "observation 3 ok",
@@ -171,7 +171,7 @@ func TestReAct(t *testing.T) {
 // Notes follow the results of the call from the limit on, in the log and for the model, and so do they when an episode resumes.
 func TestRepeatNote(t *testing.T) {
 	m := &model{replies: []string{"look", "look", "look", "see", "look", "look", "final"}}
-	limits := qa.Settings{Turns: 9, Window: 9, RepeatLimit: 3}
+	limits := qa.Settings{ToolSettings: qa.ToolSettings{Turns: 9, RepeatLimit: 3}, Window: 9}
 	first := start(t, setup(m, &env{}, &log{}))
 	if err := (&agent.Loop{Episode: first, Settings: limits, Read: read}).Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -214,7 +214,7 @@ func TestWindow(t *testing.T) {
 func TestShown(t *testing.T) {
 	m := &model{replies: []string{"a", "b", "c", "d", "final"}}
 	ep := start(t, setup(m, &env{}, &log{}))
-	if err := (&agent.Loop{Episode: ep, Settings: qa.Settings{Turns: 9, Window: 2}, Read: read}).Run(t.Context()); err != nil {
+	if err := (&agent.Loop{Episode: ep, Settings: qa.Settings{ToolSettings: qa.ToolSettings{Turns: 9}, Window: 2}, Read: read}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	tr := ep.Trajectory()
@@ -241,7 +241,7 @@ func TestFailures(t *testing.T) {
 	t.Run("endpoint", func(t *testing.T) {
 		l := &log{}
 		ep := start(t, setup(&model{err: errors.New("503")}, &env{}, l))
-		err := (&agent.Loop{Episode: ep, Settings: qa.Settings{Turns: 3, Window: 5}, Read: read}).Run(t.Context())
+		err := (&agent.Loop{Episode: ep, Settings: qa.Settings{ToolSettings: qa.ToolSettings{Turns: 3}, Window: 5}, Read: read}).Run(t.Context())
 		if err == nil {
 			t.Fatal("no error")
 		}
@@ -254,7 +254,7 @@ func TestFailures(t *testing.T) {
 	})
 	t.Run("tool", func(t *testing.T) {
 		ep := start(t, setup(&model{replies: []string{"lost"}}, &env{}, &log{}))
-		err := (&agent.Loop{Episode: ep, Settings: qa.Settings{Turns: 3, Window: 5}, Read: read}).Run(t.Context())
+		err := (&agent.Loop{Episode: ep, Settings: qa.Settings{ToolSettings: qa.ToolSettings{Turns: 3}, Window: 5}, Read: read}).Run(t.Context())
 		if err == nil || ep.Fail(err) != nil || ep.Trajectory().Outcome != qa.ToolFailure {
 			t.Errorf("outcome %s after %v", ep.Trajectory().Outcome, err)
 		}
@@ -264,7 +264,7 @@ func TestFailures(t *testing.T) {
 // An episode interrupted anywhere resumes without repeating recorded requests: the same trajectory, no event twice.
 func TestResume(t *testing.T) {
 	replies := []string{"a", "?", "b", "final"}
-	limits := qa.Settings{Turns: 9, Window: 2}
+	limits := qa.Settings{ToolSettings: qa.ToolSettings{Turns: 9}, Window: 2}
 	whole := &log{}
 	ep := start(t, setup(&model{replies: replies}, &env{}, whole))
 	if err := (&agent.Loop{Episode: ep, Settings: limits, Read: read}).Run(t.Context()); err != nil {
@@ -364,7 +364,7 @@ func TestContextEndsDuringAction(t *testing.T) {
 		s := setup(&model{replies: []string{"look", "final"}}, nil, &log{})
 		s.Env = &canceller{cancel: func() { cancel(ctrlC) }, err: broken}
 		ep := start(t, s)
-		err := (&agent.Loop{Episode: ep, Settings: qa.Settings{Turns: 3, Window: 5}, Read: read}).Run(ctx)
+		err := (&agent.Loop{Episode: ep, Settings: qa.Settings{ToolSettings: qa.ToolSettings{Turns: 3}, Window: 5}, Read: read}).Run(ctx)
 		if broken != nil && !errors.Is(err, ctrlC) {
 			t.Errorf("error %v, want the cause", err)
 		}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"airqa/bench/agreement"
+	"airqa/bench"
 	"airqa/internal/stats"
 	"airqa/internal/testkit/benchtest"
 )
@@ -15,9 +15,9 @@ func TestAgreeMisuse(t *testing.T) {
 		want, table string
 		c           bench.AgreementConfig
 	}{
-		{`no rater is named "x"; the raters are a, b, c`, words, agreement.Config{Model: "x", ParityConfig: stats.ParityConfig{Rounds: 1}}},
-		{"needs numbers", words, agreement.Config{Model: "c", Measure: "rho", ParityConfig: stats.ParityConfig{Rounds: 1}}},
-		{"needs two others", "a,b\n1,2\n1,1\n", agreement.Config{Model: "a", ParityConfig: stats.ParityConfig{Rounds: 1}}},
+		{`no rater is named "x"; the raters are a, b, c`, words, bench.AgreementConfig{Model: "x", ParityConfig: stats.ParityConfig{Rounds: 1}}},
+		{"needs numbers", words, bench.AgreementConfig{Model: "c", Measure: "rho", ParityConfig: stats.ParityConfig{Rounds: 1}}},
+		{"needs two others", "a,b\n1,2\n1,1\n", bench.AgreementConfig{Model: "a", ParityConfig: stats.ParityConfig{Rounds: 1}}},
 	}
 	for _, tt := range tests {
 		ratings, err := bench.ReadRatings(benchtest.File(t, "r.csv", tt.table))

@@ -20,7 +20,7 @@ func endpoint(t *testing.T, s *openaitest.Server, p *Pool) qa.Model {
 	t.Helper()
 	m, err := Open(Config{
 		Spec: "openai:m", Access: Access{BaseURL: s.URL()}, Pool: p, MaxRetries: 1000, Rand: func() float64 { return 0 },
-		Sleep: func(ctx context.Context, _ time.Duration) error { return pause.For(ctx, time.Millisecond) },
+		Sleep: func(ctx context.Context, _ time.Duration) error { return concurrent.Sleep(ctx, time.Millisecond) },
 	})
 	if err != nil {
 		t.Fatal(err)

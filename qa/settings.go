@@ -50,6 +50,15 @@ type Settings struct {
 	QuestionLimits
 }
 
+// ToolSettings shape what an agent sees of the tools, whether airqa or a client asks the model.
+type ToolSettings struct {
+	Turns             int    `json:"turns" name:"turns" default:"20" help:"Maximum turns of an agent, or calls of a client (paper: 20)."`
+	Rows              int    `json:"rows" name:"rows" default:"0" unrecorded:"0" placeholder:"N" help:"Maximum rows shown per result of Query and Retrieve (authors' code: 10); 0 means that only --observation-tokens limits a result."`
+	Retrieve          string `json:"retrieve" name:"retrieve" default:"dense" enum:"dense,bm25,hybrid" help:"How Retrieve searches: dense (paper), bm25 or hybrid."`
+	RepeatLimit       int    `json:"repeat_limit" name:"repeat-limit" default:"0" unrecorded:"0" placeholder:"N" help:"Say from the Nth identical call in a row that it repeats itself, and end the episode after 2N; 0 means never (paper)."`
+	ObservationTokens int    `json:"observation_tokens" name:"observation-tokens" default:"5000" placeholder:"N" help:"Maximum tokens of one tool result (paper: 5,000)."`
+}
+
 // Amount is a cost or a number of tokens. The zero value is no limit.
 type Amount struct {
 	USD    float64
@@ -79,6 +88,11 @@ func (a *Amount) UnmarshalText(text []byte) error {
 
 // String is the amount as it was given.
 func (a Amount) String() string { return a.Text }
+
+// QueryLimit limits a statement.
+type QueryLimit struct {
+	QuerySeconds float64 `json:"query_seconds" name:"query-seconds" default:"30" unrecorded:"30" placeholder:"S" help:"Timeout of one SQL statement, in seconds."`
+}
 
 // QuestionLimits are the budgets of one question. 0 is unlimited.
 type QuestionLimits struct {

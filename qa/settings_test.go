@@ -35,7 +35,7 @@ func otherSettings() qa.Settings {
 		ToolSettings: qa.ToolSettings{Turns: 7, Rows: 10, Retrieve: "bm25", ObservationTokens: 3000},
 		Window:       3, Protocol: "react-json", ByConference: true, FormatErrors: 2, ContextTokens: 4000, Passages: 6,
 		QuestionLimits: qa.QuestionLimits{
-			QuestionBudget: qa.Amount{Tokens: 20_000_000, Text: "20000000tokens"}, QuerySeconds: 5,
+			QuestionBudget: qa.Amount{Tokens: 20_000_000, Text: "20000000tokens"}, QueryLimit: qa.QueryLimit{QuerySeconds: 5},
 			QuestionDeadline: 90*time.Minute + 500*time.Millisecond,
 		},
 	}

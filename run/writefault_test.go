@@ -44,7 +44,7 @@ func solve(ctx context.Context, e *agent.Episode, uuid string) error {
 	if err := e.Say(qa.Message{Role: qa.User, Text: uuid + ": " + o.Text}); err != nil {
 		return err
 	}
-	loop := agent.Loop{Episode: e, Settings: qa.Settings{Turns: 6, Window: 2}, Read: func(s *qa.Step) {
+	loop := agent.Loop{Episode: e, Settings: qa.Settings{ToolSettings: qa.ToolSettings{Turns: 6}, Window: 2}, Read: func(s *qa.Step) {
 		s.Action = &qa.Action{Name: "Look", Args: map[string]any{"turn": s.Reply.Text}, Text: s.Reply.Text}
 	}}
 	return loop.Run(ctx)

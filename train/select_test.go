@@ -22,7 +22,7 @@ func episode(change func(*train.Episode)) train.Episode {
 	e := train.Episode{
 		Trajectory: qa.Trajectory{UUID: "q1", Outcome: qa.Answered, Steps: []qa.Step{act("a"), act("b"), act("a"), act("c")}},
 		Example:    qa.Example{UUID: "q1", Tags: []string{"table", "single"}},
-		Model:      "openai:gpt-4o", Baseline: "hybrid", Score: &qa.Score{Verdict: qa.Right, Value: 1},
+		Repeats:    train.Repeats{Model: "openai:gpt-4o", Baseline: "hybrid"}, Score: &qa.Score{Verdict: qa.Right, Value: 1},
 	}
 	if change != nil {
 		change(&e)

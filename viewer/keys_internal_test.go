@@ -58,7 +58,7 @@ func TestHelp(t *testing.T) {
 
 // docs/view.md has the table of all keys.
 func TestKeysInDocs(t *testing.T) {
-	const path, begin, end = "../docs/keys.md", "<!-- keys -->\n\n", "\n<!-- end of keys -->"
+	const path, begin, end = "../docs/view.md", "<!-- keys -->\n\n", "\n<!-- end of keys -->"
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

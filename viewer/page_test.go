@@ -41,7 +41,7 @@ func site(t *testing.T) (s *viewer.Site, folder string) {
 		}
 		return f, err
 	}
-	return web.NewSite(l, web.SiteConfig{Version: 1, PageConfig: web.PageConfig{CSRF: "token", Notes: written}, Numbers: numbers}), folder
+	return viewer.NewSite(l, viewer.SiteConfig{Version: 1, PageConfig: viewer.PageConfig{CSRF: "token", Notes: written}, Numbers: numbers}), folder
 }
 
 var hashes = regexp.MustCompile(`\.[0-9a-f]{16}\.(js|css)`)

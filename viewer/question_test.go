@@ -37,7 +37,7 @@ func episode(t *testing.T, l *trace.Library, run, name string) (viewer.Source, t
 		if err != nil {
 			t.Fatal(err)
 		}
-		return web.Source{Run: r, Name: n, PageConfig: web.PageConfig{CSRF: "token", Notes: func(r *trace.Run) (*trace.NoteFile, error) {
+		return viewer.Source{Run: r, Name: n, PageConfig: viewer.PageConfig{CSRF: "token", Notes: func(r *trace.Run) (*trace.NoteFile, error) {
 			f, err := trace.OpenNotes(r.Name, trace.NoteConfig{Author: "someone", Now: func() time.Time { return viewertest.Clock }})
 			if err == nil {
 				t.Cleanup(func() { _ = f.Close() })

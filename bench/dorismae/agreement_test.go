@@ -41,7 +41,7 @@ func value(t *testing.T, r *bench.Result, table, row, column string) float64 {
 }
 
 func TestAgreeOfTestSet(t *testing.T) {
-	r := agreeOnTestSet(t, "", agreement.Config{Measure: "all", ParityConfig: stats.ParityConfig{Margin: 0.05, Rounds: 200, Seed: 1}})
+	r := agreeOnTestSet(t, "", bench.AgreementConfig{Measure: "all", ParityConfig: stats.ParityConfig{Margin: 0.05, Rounds: 200, Seed: 1}})
 	mean := 0.0
 	for _, who := range []string{"1", "2", "3"} {
 		mean += value(t, r, "pairs", "annotator_"+who+", model", "exact") / 3
@@ -66,7 +66,7 @@ func TestAgreeOfTestSet(t *testing.T) {
 	if err := os.WriteFile(other, []byte(`[{"aspect_id": "0", "abstract_id": 0, "score": 2}, {"aspect_id": "0", "abstract_id": 2, "score": 2}]`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r = agreeOnTestSet(t, other, agreement.Config{Measure: "exact", ParityConfig: stats.ParityConfig{Rounds: 10}})
+	r = agreeOnTestSet(t, other, bench.AgreementConfig{Measure: "exact", ParityConfig: stats.ParityConfig{Rounds: 10}})
 	for _, tb := range r.Tables {
 		if tb.Name == "parity" && (len(tb.Measures) != 6 || *tb.Measures[2].N > 2) {
 			t.Errorf("parity %+v", tb.Measures)

@@ -262,11 +262,11 @@ func (c *askCmd) ingest(a *app, papers []string) error {
 }
 
 // fetched downloads the papers that are given by address, and returns all as paths.
-func fetched(a *app, dir string, sources []string) ([]string, error) {
+func fetched(a *app, dir string, given []string) ([]string, error) {
 	var paths []string
-	var items []fetch.Item
-	for _, p := range sources {
-		if _, err := os.Stat(p); err == nil || !fetch.IsAddress(p) {
+	var items []sources.Item
+	for _, p := range given {
+		if _, err := os.Stat(p); err == nil || !sources.IsAddress(p) {
 			paths = append(paths, p)
 			continue
 		}
@@ -277,7 +277,7 @@ func fetched(a *app, dir string, sources []string) ([]string, error) {
 		items = append(items, item)
 	}
 	to := papers.Writer{Session: a.session(), To: env.WriterConfig{Dir: dir}}
-	sum, err := to.Fetch(fetch.Fetcher{UserAgent: "airqa/" + version}, items)
+	sum, err := to.Fetch(sources.Fetcher{UserAgent: "airqa/" + version}, items)
 	if err == nil && len(sum.Failed) > 0 {
 		err = fmt.Errorf("%s of %d could not be fetched; download the PDF and pass the file", terminal.Plural(len(sum.Failed), "paper"), len(items))
 	}

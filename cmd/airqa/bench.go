@@ -92,7 +92,7 @@ func (f benchOutput) write(a *app, r *bench.Result) error {
 
 type benchAgreeCmd struct {
 	benchOutput
-	Annotations string `placeholder:"FILE" help:"Annotations from airqa bench annotate --export, used as the model's scores. Default: the scores in the doris-mae file."`
+	Annotations string `placeholder:"FILE" help:"Annotations from airqa bench annotate --export, used instead of the dataset's own (doris-mae)."`
 	bench.AgreementConfig
 }
 

@@ -207,7 +207,7 @@ func (d demo) train() error {
 		Runs: dirs, Format: export.ShareGPT, Out: d.sft(), Force: true, Program: program, Redact: d.redactor(), Notify: d.notify, Progress: d.progress,
 		Rules: export.Rules{
 			RowOptions: train.RowOptions{Turns: train.Canonical, Thinking: train.ThinkingKeep},
-			Limit:      export.Limit{CutoffLen: export.DefaultCutoff(export.ShareGPT), Fit: true},
+			Limit:      export.Limit{Length: preflight.Length{CutoffLen: export.DefaultCutoff(export.ShareGPT)}, Fit: true},
 		},
 	})
 	if err != nil {

@@ -153,8 +153,8 @@ func (c exportWriteCmd) checkTraces() error {
 	plain.Runs, plain.Out, plain.Format, plain.Replace, plain.Choice, plain.RedactEmails = nil, "", "", false, runlog.Choice{}, false
 	plain.Endpoint = ""
 	byDefault := exportWriteCmd{Rules: export.Rules{
-		RowOptions: train.RowOptions{Turns: train.Canonical, Thinking: train.ThinkingKeep, Errors: "drop"},
-		Seed:       1, Repeated: export.DropNear, Leak: export.LeakDrop, Limit: export.Limit{Fit: true},
+		RowOptions:   train.RowOptions{Turns: train.Canonical, Thinking: train.ThinkingKeep, Errors: "drop"},
+		SplitOptions: train.SplitOptions{SplitSeed: 1}, Repeated: export.DropNear, Leak: export.LeakDrop, Limit: export.Limit{Fit: true},
 	}}
 	if !reflect.DeepEqual(plain, byDefault) {
 		return qa.Usagef("--format otlp exports every episode, so flags that select training rows do not apply; " +

@@ -17,7 +17,6 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/agent"
 	"airqa/bench"
 	"airqa/env/embed"
 	"airqa/env/embed/minilm"

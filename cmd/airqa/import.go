@@ -53,7 +53,7 @@ func (c importDatabaseCmd) Run(a *app) (err error) {
 		return withCode(exitUsage, err)
 	}
 	defer func() { err = errors.Join(err, pdfs.Close()) }()
-	cfg := release.Config{From: from, Name: c.source(), PDFs: pdfs, Replace: c.Replace, Take: c.Shard.Has}
+	cfg := sources.ImportConfig{From: from, Name: c.source(), PDFs: pdfs, Replace: c.Replace, Take: c.Shard.Has}
 	sum, err := papers.Writer{Session: a.session(), To: to}.Import(c.Database, cfg)
 	if err != nil {
 		return err

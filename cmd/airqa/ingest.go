@@ -115,11 +115,11 @@ func (c ingestCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	sources := slices.Clone(c.Paths)
+	from := slices.Clone(c.Paths)
 	for _, i := range items {
-		sources = append(sources, i.URL)
+		from = append(from, i.URL)
 	}
-	if to, err = c.of(a, to, sources, c.Replace); err != nil {
+	if to, err = c.of(a, to, from, c.Replace); err != nil {
 		return err
 	}
 	cfg := ingest.Config{Options: c.Options}
@@ -306,7 +306,7 @@ func (c ingestCmd) gather(a *app, w papers.Writer) (g gathered, err error) {
 	if delay == 0 {
 		delay = -1 // in sources.Fetcher, 0 is the default and a negative time is none
 	}
-	fetched, err := w.Fetch(fetch.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: delay, UserAgent: "airqa/" + version}, items)
+	fetched, err := w.Fetch(sources.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: delay, UserAgent: "airqa/" + version}, items)
 	if err != nil {
 		return g, err
 	}

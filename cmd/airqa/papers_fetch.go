@@ -62,11 +62,11 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	sources := append([]string{c.Questions}, c.Metadata...)
+	from := append([]string{c.Questions}, c.Metadata...)
 	if c.Named || c.Limit > 0 { // this does not end a fetch of all
-		sources[0] += "/some"
+		from[0] += "/some"
 	}
-	if to, err = c.of(a, to, sources, false); err != nil {
+	if to, err = c.of(a, to, from, false); err != nil {
 		return err
 	}
 	metadata, err := sources.OpenCatalog(c.Metadata)
@@ -114,7 +114,7 @@ func (c papersFetchCmd) plan(a *app, metadata *sources.Catalog) (int, sources.Pl
 		return 0, sources.Plan{}, err
 	}
 	held, err := env.VenuesIn(a.ctx, c.Data)
-	plan := wanted.Make(wanted.Config{Questions: questions, Metadata: metadata, Held: held, Named: c.Named})
+	plan := sources.MakePlan(sources.PlanConfig{Questions: questions, Metadata: metadata, Held: held, Named: c.Named})
 	all := len(plan.Papers)
 	plan.Papers = slices.DeleteFunc(plan.Papers, func(p sources.Paper) bool { return !c.Shard.Has(p.ID) })
 	if c.Shard != (shard.Part{}) {

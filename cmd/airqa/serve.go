@@ -202,7 +202,7 @@ func (c *serveCmd) open(ctx context.Context, a *app) (_ *served, err error) {
 		return s, err
 	}
 	var splits []serve.Split
-	parts, err := train.DivideQuestions(s.plan.Picked, c.Split, c.SplitSeed)
+	parts, err := train.DivideQuestions(s.plan.Picked, c.SplitOptions)
 	if err != nil {
 		return s, err
 	}

@@ -46,8 +46,8 @@ func (c viewCmd) Run(a *app) error {
 		return err
 	}
 	paper := c.papers(ctx, a.log, library)
-	server := web.New(web.Config{
-		Library: library, Host: host, Log: a.log, Author: a.getenv("USER"), Papers: web.Papers{
+	server := viewer.New(viewer.Config{
+		Library: library, Host: host, Log: a.log, Author: a.getenv("USER"), Papers: viewer.Papers{
 			Title: func(id string) string { return paper(id).Title },
 			Label: func(id string, page int) string { return paper(id).File.Label(page) },
 		},

@@ -39,7 +39,7 @@ func (in Input) aside(number int, sideways []Glyph, bodySize float64) *Page {
 	in.Glyphs = sideways
 	in = in.turned(angle)
 	p := &Page{Number: number, Sheet: in.Sheet}
-	frags := fragments(words(in.Glyphs))
+	frags := fragments(splitWords(in.Glyphs))
 	markDrawn(frags, in.Shapes, in.Width*in.Height)
 	p.fill(frags, bodySize)
 	if !slices.ContainsFunc(p.Lines, func(l Line) bool { return l.Role == Caption }) {

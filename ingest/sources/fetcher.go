@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"airqa/internal/pause"
+	"airqa/internal/concurrent"
 )
 
 // Fetcher downloads papers into a folder. It sends one request at a time to each host, with a delay, and asks several hosts
@@ -89,7 +89,7 @@ func (f Fetcher) Fetch(ctx context.Context, items []Item) (sum FetchSummary, err
 	f.Tries = cmp.Or(max(f.Tries, 0), 6)
 	f.Stall = cmp.Or(max(f.Stall, 0), time.Minute)
 	if f.Sleep == nil {
-		f.Sleep = pause.For
+		f.Sleep = concurrent.Sleep
 	}
 	if f.Progress == nil {
 		f.Progress = func(Event) {}

@@ -27,7 +27,7 @@ type JudgeConfig struct {
 	// Own are the addresses that keys are for.
 	Own    Addresses
 	Getenv func(string) string
-	Notify progress.Notify
+	Notify terminal.Notify
 	// Timeout limits one request, Retries follow transient failures; 0 is the default, and negative Retries are none.
 	Timeout time.Duration
 	Retries int

@@ -35,7 +35,7 @@ type Acquisition struct {
 // single papers are in the plan. The first Ctrl-C stops downloading and indexes the papers added so far. The same call
 // resumes. It returns the number of bytes received.
 func (w Writer) Acquire(c Acquisition) (received int64, err error) {
-	q := &acquirer{Writer: w, Acquisition: c, papers: map[string]*wanted.Paper{}, byPath: map[string]*wanted.Paper{}}
+	q := &acquirer{Writer: w, Acquisition: c, papers: map[string]*sources.Paper{}, byPath: map[string]*sources.Paper{}}
 	for i := range c.Plan.Papers {
 		p := &c.Plan.Papers[i]
 		if p.State == sources.Waiting && (c.Limit <= 0 || len(q.items) < c.Limit) {
@@ -66,10 +66,10 @@ type acquirer struct {
 	arrived chan string // paths of downloads; it never blocks
 
 	mu       sync.Mutex
-	papers   map[string]*wanted.Paper // by id, which is the name of the download
-	byPath   map[string]*wanted.Paper // by path of the download
-	added    int                      // papers ingested
-	read     int                      // papers ingested or failed at it
+	papers   map[string]*sources.Paper // by id, which is the name of the download
+	byPath   map[string]*sources.Paper // by path of the download
+	added    int                       // papers ingested
+	read     int                       // papers ingested or failed at it
 	printed  int
 	received int64
 }
@@ -106,9 +106,9 @@ func (q *acquirer) run(ctx context.Context) error {
 func megabytes(n int64) float64 { return float64(n) / 1e6 }
 
 // noteFetch returns the listener for downloads.
-func (q *acquirer) noteFetch(stage *terminal.Stage) func(fetch.Event) {
+func (q *acquirer) noteFetch(stage *terminal.Stage) func(sources.Event) {
 	begun := q.Now()
-	return func(e fetch.Event) {
+	return func(e sources.Event) {
 		p := q.papers[e.Item.Name]
 		q.received = e.Received
 		note := fmt.Sprintf("%.1f MB", megabytes(e.Received))
@@ -132,7 +132,7 @@ func (q *acquirer) noteFetch(stage *terminal.Stage) func(fetch.Event) {
 }
 
 // addMetadata puts the metadata of a paper next to its download, where ingestion finds it.
-func addMetadata(p *wanted.Paper, download string) error {
+func addMetadata(p *sources.Paper, download string) error {
 	raw, err := p.Read()
 	if err != nil {
 		return err
@@ -145,11 +145,11 @@ func addMetadata(p *wanted.Paper, download string) error {
 }
 
 // fail records that a paper is missing. The first failures are printed, the others are only counted.
-func (q *acquirer) fail(p *wanted.Paper, reason, where string) {
+func (q *acquirer) fail(p *sources.Paper, reason, where string) {
 	const maxPrinted = 20
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	p.State, p.Reason = wanted.Failed, reason
+	p.State, p.Reason = sources.Failed, reason
 	switch q.printed++; {
 	case q.printed <= maxPrinted:
 		q.Progress.Print(fmt.Sprintf("error: %s: %s", where, reason))
@@ -198,7 +198,7 @@ func (q *acquirer) noteIngest(e ingest.Event) {
 		}
 		q.added++
 		q.mu.Lock()
-		p.State = wanted.Fetched
+		p.State = sources.Fetched
 		q.mu.Unlock()
 		if e.Poor != "" {
 			q.Progress.Print(fmt.Sprintf("warning: poorly extracted: %s: %s", e.Path, e.Poor))

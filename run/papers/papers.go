@@ -16,8 +16,8 @@ import (
 	"airqa/env/embed"
 	"airqa/env/pdf"
 	"airqa/ingest"
-	"airqa/internal/pause"
-	"airqa/internal/progress"
+	"airqa/internal/concurrent"
+	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/run/session"
 )
@@ -73,7 +73,7 @@ func (w Writer) fill(put func(context.Context, *env.Writer) (done string, err er
 		if err := dir.Begin(w.To.Task); err != nil {
 			return err
 		}
-		adding, cancel := pause.Until(ctx, drain, qa.ErrInterrupted)
+		adding, cancel := concurrent.Until(ctx, drain, qa.ErrInterrupted)
 		defer cancel()
 		done, err := put(adding, store)
 		begun = done != ""
@@ -144,7 +144,7 @@ func (w Writer) reportFile(e ingest.Event) {
 // Write opens the data directory for writing, calls fill to add papers, and indexes them with a progress bar. If fill
 // fails, nothing is indexed, and the next writer catches up; only after a failure of the model, the words are.
 func (w Writer) Write(ctx context.Context, stage string, fill func(*env.Writer) error) error {
-	var bar *progress.Stage // appears with the first text
+	var bar *terminal.Stage // appears with the first text
 	var speed func(int) string
 	indexed := 0
 	w.To.Progress = func(done, total int) { // cached vectors take no time and count in the rate

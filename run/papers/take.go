@@ -9,10 +9,8 @@ import (
 	"airqa/env"
 	"airqa/env/datadir"
 	"airqa/env/join"
-	"airqa/ingest/fetch"
-	"airqa/ingest/release"
-	"airqa/internal/pause"
-	"airqa/internal/progress"
+	"airqa/ingest/sources"
+	"airqa/internal/concurrent"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/run/session"
@@ -20,7 +18,7 @@ import (
 
 // Fetch downloads papers into the data directory, created if needed, and reports failed downloads. It sets folder, clock and progress
 // of f.
-func (w Writer) Fetch(f fetch.Fetcher, items []fetch.Item) (sum fetch.Summary, err error) {
+func (w Writer) Fetch(f sources.Fetcher, items []sources.Item) (sum sources.FetchSummary, err error) {
 	if len(items) == 0 {
 		return sum, nil
 	}
@@ -33,17 +31,17 @@ func (w Writer) Fetch(f fetch.Fetcher, items []fetch.Item) (sum fetch.Summary, e
 	}
 	ctx, drain, stop := w.Interrupts()
 	defer stop()
-	ctx, cancel := pause.Until(ctx, drain, qa.ErrInterrupted) // finished downloads are kept: nothing to wait for
+	ctx, cancel := concurrent.Until(ctx, drain, qa.ErrInterrupted) // finished downloads are kept: nothing to wait for
 	defer cancel()
 	stage := w.Progress.Stage("fetch", len(items))
 	f.Dir, f.Now = dir.Downloads(), w.Now
-	f.Progress = func(e fetch.Event) {
+	f.Progress = func(e sources.Event) {
 		stage.Set(e.Done, fmt.Sprintf("%s %.1f MB", e.Item.Name, float64(e.Bytes)/(1<<20)))
 	}
 	sum, err = f.Fetch(ctx, items)
 	stage.Close(fmt.Sprintf("%d fetched, %d already present, %d failed", sum.Downloaded, sum.Skipped, len(sum.Failed)))
 	for _, failed := range sum.Failed {
-		w.Notify.Infof("error: %s: %v", failed.Item.URL, failed.Err)
+		w.Notify.Infof("error: %s: %v", failed.Paper, failed.Err)
 	}
 	if errors.Is(err, context.Canceled) {
 		return sum, errors.New("stopped while fetching; the same command resumes from here")
@@ -55,22 +53,22 @@ func (w Writer) Fetch(f fetch.Fetcher, items []fetch.Item) (sum fetch.Summary, e
 }
 
 // Import copies papers of the database at a path into the data directory, with progress bars. Ctrl-C works as for an ingest.
-func (w Writer) Import(database string, cfg release.Config) (sum release.Summary, err error) {
+func (w Writer) Import(database string, cfg sources.ImportConfig) (sum sources.ImportSummary, err error) {
 	err = w.fill(func(ctx context.Context, store *env.Writer) (done string, err error) {
 		cfg.Store = store
 		dir, err := datadir.Open(w.To.Dir)
 		if err != nil {
 			return "", err
 		}
-		cfg.Known = &release.Known{Path: database, Dir: dir}
-		var stage *progress.Stage
+		cfg.Path, cfg.Dir = database, dir
+		var stage *terminal.Stage
 		cfg.Progress = func(done, total int, title string) {
 			if stage == nil {
 				stage = w.Progress.Stage("import", total)
 			}
 			stage.Set(done, title)
 		}
-		sum, err = release.Import(ctx, cfg)
+		sum, err = sources.Import(ctx, cfg)
 		if stage != nil {
 			stage.Close(fmt.Sprintf("%d added, %d of them with PDF, %d already present, %d failed", sum.Added, sum.WithPDF, sum.Skipped, len(sum.Failed)))
 		}
@@ -89,9 +87,9 @@ func (w Writer) Import(database string, cfg release.Config) (sum release.Summary
 func Join(s session.Session, cfg join.Config) (_ *join.Join, err error) {
 	ctx, drain, stop := s.Interrupts()
 	defer stop()
-	ctx, cancel := pause.Until(ctx, drain, qa.ErrInterrupted)
+	ctx, cancel := concurrent.Until(ctx, drain, qa.ErrInterrupted)
 	defer cancel()
-	var stage *progress.Stage
+	var stage *terminal.Stage
 	cfg.Progress = func(done, total int, what string) {
 		if stage == nil {
 			stage = s.Progress.Stage("join", total)

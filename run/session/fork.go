@@ -14,7 +14,7 @@ import (
 
 	"airqa/baselines"
 	"airqa/internal/lazyregexp"
-	"airqa/internal/progress"
+	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/runlog"
 )
@@ -165,7 +165,7 @@ func (b *Branch) free() (string, error) {
 }
 
 // check rejects a fork whose start this program would have shown differently, and reports other differences.
-func (b *Branch) check(notify progress.Notify, now runlog.Config) error {
+func (b *Branch) check(notify terminal.Notify, now runlog.Config) error {
 	var refused []string
 	for _, line := range runlog.Differences(b.run.Config.Shape, now.Shape) {
 		key, _, _ := strings.Cut(line, ":")

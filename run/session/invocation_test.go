@@ -2,8 +2,6 @@ package session_test
 
 import (
 	"errors"
-	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,8 +10,6 @@ import (
 	"time"
 
 	"airqa/env/paperdb"
-	"airqa/internal/terminal"
-	"airqa/internal/testkit"
 	"airqa/internal/testkit/openaitest"
 	"airqa/internal/testkit/sessiontest"
 	"airqa/qa"
@@ -27,95 +23,6 @@ func TestMain(m *testing.M) {
 	paperdb.WorkerMain()
 	os.Exit(m.Run())
 }
-
-// invocation is a session with a data directory of one paper, an endpoint, and five questions with the answer 3.
-type invocation struct {
-	session.Session
-	t      *testing.T
-	dir    string
-	server *openaitest.Server
-	world  *env.Env
-
-	mu      sync.Mutex
-	notices []string
-}
-
-var paper = qa.PaperUUID("Attention", "nips2017")
-
-func newInvocation(t *testing.T, endpoint openaitest.Config) *invocation {
-	t.Helper()
-	v := &invocation{t: t, dir: t.TempDir(), server: openaitest.New(endpoint)}
-	t.Cleanup(v.server.Close)
-	ctx, data := context.Background(), filepath.Join(v.dir, "data")
-	w, err := env.OpenWriter(ctx, env.WriterConfig{Dir: data})
-	v.ok(err)
-	one := paperdb.Paper{Metadata: paperdb.Metadata{PaperID: paper, Title: "Attention", Conference: "nips", Year: 2017, NumPages: 1}}
-	v.ok(errors.Join(w.Put(ctx, one, []byte("%PDF-1.7")), w.Finish(ctx), w.Close()))
-	v.world, err = env.Open(ctx, env.Config{Dir: data, NoSearch: true, QueryInProcess: true})
-	v.ok(err)
-	t.Cleanup(func() { _ = v.world.Close() })
-	same := func(b []byte) []byte { return b }
-	v.Session = session.Session{
-		Notify: func(n terminal.Notice) {
-			v.mu.Lock()
-			defer v.mu.Unlock()
-			v.notices = append(v.notices, n.String())
-		},
-		Now: time.Now, Redact: same, RedactKeys: same, Program: "airqa test",
-		Log:        slog.New(slog.DiscardHandler),
-		Getenv:     func(name string) string { return map[string]string{"OPENAI_BASE_URL": v.server.URL()}[name] },
-		Interrupts: func() (context.Context, <-chan struct{}, func()) { return ctx, make(chan struct{}), func() {} },
-	}
-	return v
-}
-
-func (v *invocation) ok(err error) {
-	v.t.Helper()
-	if err != nil {
-		v.t.Fatal(err)
-	}
-}
-
-// noticed reports whether a notice has the text.
-func (v *invocation) noticed(text string) bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return strings.Contains(strings.Join(v.notices, "\n"), text)
-}
-
-func (v *invocation) plan() session.Plan {
-	var examples []qa.Example
-	for i := range 5 {
-		examples = append(examples, qa.Example{
-			UUID: fmt.Sprintf("q%d", i), Question: fmt.Sprintf("How many (%d)?", i), AnchorPDF: []string{paper},
-			Evaluator: qa.Evaluator{Func: "eval_int_exact_match", Kwargs: json.RawMessage(`{"gold": 3}`)},
-		})
-	}
-	return session.Plan{World: v.world, Examples: examples, Picked: examples, Settings: qa.DefaultSettings(), Workers: 1, Repeats: 1, Retry: "errors"}
-}
-
-// jobs are those of question-only, which asks once for each question.
-func (v *invocation) jobs() []session.Job {
-	v.t.Helper()
-	jobs, _, err := v.Jobs(session.Choice{
-		Baselines: []string{"question-only"}, Models: []string{"openai:m"}, Out: filepath.Join(v.dir, "run"), Workers: 1,
-		Calls: models.Config{Timeout: time.Minute},
-	})
-	v.ok(err)
-	return jobs
-}
-
-// execute runs the plan and returns the only job.
-func (v *invocation) execute(p session.Plan) session.Ended {
-	v.t.Helper()
-	p.Jobs = v.jobs()
-	ended, err := v.Execute(v.t.Context(), p)
-	v.ok(err)
-	v.ok(ended[0].Err)
-	return ended[0]
-}
-
-func three([]openaitest.Message) string { return "```txt\n3\n```" }
 
 // The same invocation again asks nothing and counts what was there.
 func TestResume(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"airqa/env"
 	"airqa/eval/author"
 	"airqa/internal/terminal"
+	"airqa/llm/cache"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/run/budget"

@@ -22,7 +22,7 @@ func TestCard(t *testing.T) {
 	made := runs(t)
 	configs := map[string]export.Config{
 		"default":  {},
-		"splits":   {Rules: export.Rules{SplitOptions: curate.SplitOptions{Split: []float64{0.5, 0.5}}}},
+		"splits":   {Rules: export.Rules{SplitOptions: train.SplitOptions{Split: []float64{0.5, 0.5}}}},
 		"selected": {Rules: export.Rules{Repeated: export.KeepAll}},
 	}
 	all := configs["selected"]

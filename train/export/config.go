@@ -44,7 +44,7 @@ type Rules struct {
 	runlog.Choice
 	// Episodes are sizes of exports, of which [Config.Draw] is one.
 	Episodes []int `placeholder:"N" help:"Numbers of episodes for training, such as 1000,2000,4000. Each is drawn with --split-seed into a folder of that name in --out, and contains the smaller ones; validation and test are the same in all."`
-	curate.SplitOptions
+	train.SplitOptions
 
 	Repeated     Duplicates `name:"duplicates" default:"near" enum:"near,exact,keep" help:"Duplicates to drop: near (identical rows and near-duplicate questions), exact (identical rows) or keep (none)."`
 	Against      []string   `placeholder:"DIR" help:"Also drop near-duplicates of questions in this earlier export."`

@@ -161,7 +161,7 @@ func TestLongRowsAreReported(t *testing.T) {
 	for _, f := range formats {
 		var warnings []string
 		c := export.Config{Runs: []string{made.Run.Dir}, Format: f, Notify: func(n terminal.Notice) { warnings = append(warnings, n.String()) }}
-		c.Limit = export.Limit{CutoffLen: 4096, Tokenizer: tokenizer}
+		c.Limit = export.Limit{Length: preflight.Length{CutoffLen: 4096, Tokenizer: tokenizer}}
 		write(t, c)
 		want := fmt.Sprintf("warning: %d of %d rows have more than 4096 tokens: ", long, len(whole))
 		if long == 0 || len(warnings) != 1 || !strings.HasPrefix(warnings[0], want) {

@@ -268,7 +268,7 @@ func TestKTO(t *testing.T) {
 	}
 	made := runs(t)
 	turns := turnsOf(t, made)
-	out := write(t, export.Config{Runs: dirsOf(made), Format: export.KTO, Rules: export.Rules{SplitOptions: curate.SplitOptions{Split: []float64{0.6, 0.4}}, Columns: true}})
+	out := write(t, export.Config{Runs: dirsOf(made), Format: export.KTO, Rules: export.Rules{SplitOptions: train.SplitOptions{Split: []float64{0.6, 0.4}}, Columns: true}})
 	labels := make(map[string]bool)
 	count := make(map[bool]int)
 	splitOf := make(map[string]string)

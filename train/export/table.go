@@ -87,8 +87,8 @@ func (x *entry) example() qa.Example { return x.examples[x.uuid] }
 func (x *entry) score() *qa.Score { return x.scores[x.name] }
 
 // candidate is an episode as far as its selection depends on it.
-func (x *entry) candidate() curate.Episode {
-	return curate.Episode{Trajectory: x.rec.Trajectory, Example: x.example(), Repeats: x.repeats(x.uuid), Score: x.score()}
+func (x *entry) candidate() train.Episode {
+	return train.Episode{Trajectory: x.rec.Trajectory, Example: x.example(), Repeats: x.repeats(x.uuid), Score: x.score()}
 }
 
 // batchSize is the number of episodes that one goroutine reads: few, as all of them are in memory.

@@ -17,6 +17,7 @@ import (
 	"airqa/qa"
 	"airqa/train"
 	"airqa/train/export"
+	"airqa/train/preflight"
 )
 
 // chatMessage is a message of any format.
@@ -279,7 +280,7 @@ func TestWholePrivate(t *testing.T) {
 // Lists of ids name whole episodes by themselves and by their turns, and turns by their episodes.
 func TestWholeIDs(t *testing.T) {
 	made := runs(t)[:1]
-	c := export.Config{Runs: dirsOf(made), Rules: export.Rules{Repeated: export.KeepAll, SplitOptions: curate.SplitOptions{Split: []float64{0.5, 0.5}}}}
+	c := export.Config{Runs: dirsOf(made), Rules: export.Rules{Repeated: export.KeepAll, SplitOptions: train.SplitOptions{Split: []float64{0.5, 0.5}}}}
 	rows := write(t, c)
 	c.Whole = true
 	whole := write(t, c)
@@ -344,7 +345,7 @@ func TestEpisodes(t *testing.T) {
 		for _, whole := range []bool{false, f == export.TRL} {
 			var smaller map[export.Split][]string
 			for _, n := range []int{1, 3, 5}[:testkit.Rounds(2, 3)] {
-				c := export.Config{Runs: dirsOf(made), Format: f, Draw: n, Rules: export.Rules{SplitOptions: curate.SplitOptions{Split: []float64{0.6, 0.4}, SplitSeed: 7}, Whole: whole}}
+				c := export.Config{Runs: dirsOf(made), Format: f, Draw: n, Rules: export.Rules{SplitOptions: train.SplitOptions{Split: []float64{0.6, 0.4}, SplitSeed: 7}, Whole: whole}}
 				c.Include = []string{"wrong"}
 				rows, episodes := make(map[export.Split][]string), make(map[string]bool)
 				for _, row := range linesOf[struct {

@@ -27,6 +27,7 @@ import (
 	"airqa/runlog"
 	"airqa/train"
 	"airqa/train/export"
+	"airqa/train/preflight"
 )
 
 // shared has the runs of several tests, which do not change them.
@@ -409,7 +410,7 @@ func TestSameBytes(t *testing.T) {
 	defer runtime.GOMAXPROCS(processors)
 	for _, f := range append(formats, export.DPO) {
 		runtime.GOMAXPROCS(1)
-		c := export.Config{Runs: dirsOf(made), Format: f, Rules: export.Rules{SplitOptions: curate.SplitOptions{Split: []float64{0.6, 0.4}}, Limit: export.Limit{Length: preflight.Length{CutoffLen: 4000, Template: "qwen2_vl"}}}}
+		c := export.Config{Runs: dirsOf(made), Format: f, Rules: export.Rules{SplitOptions: train.SplitOptions{Split: []float64{0.6, 0.4}}, Limit: export.Limit{Length: preflight.Length{CutoffLen: 4000, Template: "qwen2_vl"}}}}
 		first := tree(t, write(t, c))
 		moved := filepath.Join(t.TempDir(), "elsewhere")
 		for i, dir := range c.Runs {
@@ -448,7 +449,7 @@ func TestTrainerConfig(t *testing.T) {
 		export.DPO:      {"llamafactory.yaml": "cutoff_len: ", "trl.yaml": "max_length: "},
 	} {
 		limit := export.Limit{Length: preflight.Length{CutoffLen: export.DefaultCutoff(f)}, Fit: true}
-		out := write(t, export.Config{Runs: dirsOf(made), Format: f, Rules: export.Rules{Limit: limit, SplitOptions: curate.SplitOptions{Split: []float64{0.6, 0.4}}}})
+		out := write(t, export.Config{Runs: dirsOf(made), Format: f, Rules: export.Rules{Limit: limit, SplitOptions: train.SplitOptions{Split: []float64{0.6, 0.4}}}})
 		for name, key := range want {
 			if config := string(read(t, out, name)); !strings.Contains(config, key+"4096") || !strings.Contains(config, "validation") {
 				t.Errorf("%s: %s lacks the limit or the validation data:\n%s", f, name, config)
@@ -497,7 +498,7 @@ func TestExistingFolder(t *testing.T) {
 // No question and no paper is in two splits, and all rows are in one.
 func TestSplits(t *testing.T) {
 	made := runs(t)
-	out := write(t, export.Config{Runs: dirsOf(made), Rules: export.Rules{SplitOptions: curate.SplitOptions{Split: []float64{0.4, 0.3, 0.3}, SplitSeed: 2}}})
+	out := write(t, export.Config{Runs: dirsOf(made), Rules: export.Rules{SplitOptions: train.SplitOptions{Split: []float64{0.4, 0.3, 0.3}, SplitSeed: 2}}})
 	split := make(map[string]string)
 	rows := make(map[string]int)
 	for _, o := range linesOf[struct {
@@ -538,7 +539,7 @@ func TestPapersOfQuestions(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := write(t, export.Config{Runs: []string{made.Run.Dir}, Rules: export.Rules{
-		Split: []float64{0.5, 0.5}, Filter: train.Filter{Include: []string{string(train.Wrong)}},
+		SplitOptions: train.SplitOptions{Split: []float64{0.5, 0.5}}, Filter: train.Filter{Include: []string{string(train.Wrong)}},
 	}})
 	papers := make(map[string]string)
 	for _, o := range linesOf[struct {
@@ -700,9 +701,9 @@ func TestRefusedConfigs(t *testing.T) {
 		want string
 	}{
 		{"unscored", export.Config{}, "no row is left: "},
-		{"shares", export.Config{Rules: export.Rules{SplitOptions: curate.SplitOptions{Split: []float64{0.9, 0.2}}}}, "add up to 1.1"},
-		{"a share of nothing", export.Config{Rules: export.Rules{SplitOptions: curate.SplitOptions{Split: []float64{1, 0}}}}, "share 0 of the split validation is not positive"},
-		{"too many shares", export.Config{Rules: export.Rules{SplitOptions: curate.SplitOptions{Split: []float64{0.25, 0.25, 0.25, 0.25}}}}, "4 split shares"},
+		{"shares", export.Config{Rules: export.Rules{SplitOptions: train.SplitOptions{Split: []float64{0.9, 0.2}}}}, "add up to 1.1"},
+		{"a share of nothing", export.Config{Rules: export.Rules{SplitOptions: train.SplitOptions{Split: []float64{1, 0}}}}, "share 0 of the split validation is not positive"},
+		{"too many shares", export.Config{Rules: export.Rules{SplitOptions: train.SplitOptions{Split: []float64{0.25, 0.25, 0.25, 0.25}}}}, "4 split shares"},
 		{"the same run twice", export.Config{Runs: []string{made.Run.Dir, copied}}, "are the same run"},
 		{"no licence", export.Config{Rules: export.Rules{License: "mine: all"}}, `license "mine: all"`},
 		{"no such format", export.Config{Format: "csv"}, `unknown format "csv"`},

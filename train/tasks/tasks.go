@@ -240,7 +240,7 @@ func (c Config) divide() ([]split, error) {
 	for _, q := range c.Questions {
 		examples = append(examples, q.Example)
 	}
-	parts, err := train.DivideQuestions(examples, c.Shares, c.Seed)
+	parts, err := train.DivideQuestions(examples, c.SplitOptions)
 	if err != nil {
 		return nil, err
 	}

@@ -183,7 +183,7 @@ func TestLines(t *testing.T) {
 		for _, q := range c.Questions {
 			examples = append(examples, q.Example)
 		}
-		parts, err := train.DivideQuestions(examples, c.Shares, c.Seed)
+		parts, err := train.DivideQuestions(examples, c.SplitOptions)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,7 +273,7 @@ func TestStable(t *testing.T) {
 		if diff := cmp.Diff(before, contents(t, c.Out)); diff != "" {
 			t.Errorf("%s: other bytes (-first +second):\n%s", format, diff)
 		}
-		c.Seed = 2
+		c.SplitSeed = 2
 		var occupied *files.OccupiedError
 		if _, err := tasks.Write(c); !errors.As(err, &occupied) {
 			t.Errorf("%s: another seed: %v", format, err)

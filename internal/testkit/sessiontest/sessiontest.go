@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -18,7 +17,7 @@ import (
 
 	"airqa/env"
 	"airqa/env/paperdb"
-	"airqa/internal/progress"
+	"airqa/internal/terminal"
 	"airqa/internal/testkit/openaitest"
 	"airqa/qa"
 	"airqa/run/models"
@@ -56,12 +55,12 @@ func New(t *testing.T, endpoint openaitest.Config) *Invocation {
 	t.Cleanup(func() { _ = v.World.Close() })
 	same := func(b []byte) []byte { return b }
 	v.Session = session.Session{
-		Notify: func(n progress.Notice) {
+		Notify: func(n terminal.Notice) {
 			v.mu.Lock()
 			defer v.mu.Unlock()
 			v.notices = append(v.notices, n.String())
 		},
-		Progress: progress.New(progress.Config{Out: io.Discard}), Now: time.Now, Redact: same, RedactKeys: same, Program: "airqa test",
+		Now: time.Now, Redact: same, RedactKeys: same, Program: "airqa test",
 		Log:        slog.New(slog.DiscardHandler),
 		Getenv:     func(name string) string { return map[string]string{"OPENAI_BASE_URL": v.Server.URL()}[name] },
 		Interrupts: func() (context.Context, <-chan struct{}, func()) { return ctx, make(chan struct{}), func() {} },
