@@ -94,6 +94,11 @@ type QueryLimit struct {
 	QuerySeconds float64 `json:"query_seconds" name:"query-seconds" default:"30" unrecorded:"30" placeholder:"S" help:"Timeout of one SQL statement, in seconds."`
 }
 
+// QueryDeadline is QuerySeconds as a duration.
+func (l QueryLimit) QueryDeadline() time.Duration {
+	return time.Duration(l.QuerySeconds * float64(time.Second))
+}
+
 // QuestionLimits are the budgets of one question. 0 is unlimited.
 type QuestionLimits struct {
 	QueryLimit

@@ -66,9 +66,8 @@ const (
 var ErrNoText = errors.New("the text to search for is empty")
 
 // Grep yields the occurrences of a text in all episodes, in the order of the log and without overlaps within a field, of which
-// the first 100 count.
-// They are those of a scan of every decoded field, as [Pattern] compares texts; in the rows of a result, those of
-// the texts of cells as well. Damaged attempts that were started over are left out, as by [Run.Episodes].
+// the first 100 count. It compares every decoded field as [Pattern] does, and in the rows of a result the texts of cells as
+// well. Damaged attempts that were started over are left out, as by [Run.Episodes].
 //
 // A [LineError] is an event that could not be decoded, and a [BlobError] a text beside the log that
 // could not be read; iteration continues after both. Any other error, such as that of ctx, ends it.

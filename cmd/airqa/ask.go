@@ -21,7 +21,6 @@ import (
 	"airqa/qa"
 	"airqa/run/ask"
 	"airqa/run/models"
-	"airqa/run/papers"
 	"airqa/run/plan"
 	"airqa/run/session"
 )
@@ -276,7 +275,7 @@ func fetched(a *app, dir string, given []string) ([]string, error) {
 		}
 		items = append(items, item)
 	}
-	to := papers.Writer{Session: a.session(), To: env.WriterConfig{Dir: dir}}
+	to := a.writer(env.WriterConfig{Dir: dir})
 	sum, err := to.Fetch(sources.Fetcher{UserAgent: "airqa/" + version}, items)
 	if err == nil && len(sum.Failed) > 0 {
 		err = fmt.Errorf("%s of %d could not be fetched; download the PDF and pass the file", terminal.Plural(len(sum.Failed), "paper"), len(items))

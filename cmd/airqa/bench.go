@@ -24,7 +24,6 @@ import (
 	"airqa/prompts"
 	"airqa/qa"
 	"airqa/qa/dataset"
-	"airqa/run/papers"
 )
 
 // benchmarks are all companion benchmarks. To add one, write a package like argscichat, and add a line here.
@@ -194,7 +193,7 @@ func (c benchRunCmd) prepare(a *app, b *bench.Dataset, data, questions string) e
 	ctx, _, stop := a.interrupts()
 	defer stop()
 	stage := a.progress.Stage("papers", len(b.Documents))
-	to := papers.Writer{Session: a.session(), To: env.WriterConfig{Dir: data, Embedder: model}}
+	to := a.writer(env.WriterConfig{Dir: data, Embedder: model})
 	err = to.Write(ctx, "index", func(w *env.Writer) error {
 		err := bench.Fill(ctx, b, w, func(done, _ int) { stage.Set(done, "") })
 		stage.Close(terminal.Plural(len(b.Documents), "document"))

@@ -22,7 +22,6 @@ import (
 	"airqa/report"
 	"airqa/report/render"
 	"airqa/run/models"
-	"airqa/run/papers"
 	"airqa/run/scoring"
 	"airqa/run/session"
 	"airqa/runlog"
@@ -117,7 +116,7 @@ func (d demo) ingest() error {
 	if err != nil {
 		return err
 	}
-	sum, err := papers.Writer{Session: d.session(), To: env.WriterConfig{Dir: d.data()}}.Ingest(files, ingest.Config{Options: ingest.Options{Workers: 2}}, datadir.Chunking{})
+	sum, err := d.writer(env.WriterConfig{Dir: d.data()}).Ingest(files, ingest.Config{Options: ingest.Options{Workers: 2}}, datadir.Chunking{})
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,6 @@ import (
 	"airqa/qa"
 	"airqa/run/budget"
 	"airqa/run/models"
-	"airqa/run/papers"
 )
 
 type enrichCmd struct {
@@ -75,7 +74,7 @@ func (c enrichCmd) Run(a *app) (err error) {
 	}
 	var applied enrich.Applied
 	to := env.WriterConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts}
-	err = papers.Writer{Session: a.session(), To: to}.Write(ctx, "embed", func(store *env.Writer) (err error) { // into the database and the index
+	err = a.writer(to).Write(ctx, "embed", func(store *env.Writer) (err error) { // into the database and the index
 		applied, err = e.Apply(ctx, store)
 		return err
 	})

@@ -154,11 +154,6 @@ func checkQuerySeconds(s float64) error {
 	return nil
 }
 
-// queryDeadline is the timeout of one statement.
-func queryDeadline(seconds float64) time.Duration {
-	return time.Duration(seconds * float64(time.Second))
-}
-
 // judgeFlag names the judge of subjective answers. Commands that score what they make have no other flag of judges: the rest
 // comes from the settings of airqa score and the environment.
 type judgeFlag struct {

@@ -391,7 +391,7 @@ func questionLimits(_ *testing.T, _ *app, c any) any {
 
 func deadlineOfQuery(_ *testing.T, _ *app, c any) any {
 	if limits, ok := part[qa.QuestionLimits](c); ok {
-		return queryDeadline(limits.QuerySeconds)
+		return limits.QueryDeadline()
 	}
 	return nil
 }

@@ -15,7 +15,6 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/run/importer"
-	"airqa/run/papers"
 )
 
 type importDatabaseCmd struct {
@@ -54,7 +53,7 @@ func (c importDatabaseCmd) Run(a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, pdfs.Close()) }()
 	cfg := sources.ImportConfig{From: from, Name: c.source(), PDFs: pdfs, Replace: c.Replace, Take: c.Shard.Has}
-	sum, err := papers.Writer{Session: a.session(), To: to}.Import(c.Database, cfg)
+	sum, err := a.writer(to).Import(c.Database, cfg)
 	if err != nil {
 		return err
 	}

@@ -133,7 +133,7 @@ func (c ingestCmd) Run(a *app) error {
 			return err
 		}
 	}
-	w := papers.Writer{Session: a.session(), To: to}
+	w := a.writer(to)
 	if err := w.CompleteRemoval(a.ctx); err != nil { // before downloads, which it would remove
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
+	"airqa/env"
 	"airqa/env/datadir"
 	"airqa/env/paperdb"
 	"airqa/internal/lazyregexp"
@@ -31,6 +32,7 @@ import (
 	"airqa/qa"
 	"airqa/report/render"
 	"airqa/run/models"
+	"airqa/run/papers"
 	"airqa/run/plan"
 	"airqa/run/scoring"
 	"airqa/run/session"
@@ -370,6 +372,11 @@ func (a *app) session() session.Session {
 		Notify: a.notify, Progress: a.progress, Log: a.log, Now: a.now, Getenv: a.getenv, Given: a.given, Redact: a.redactor(),
 		RedactKeys: runlog.Redactor(keys(a.getenv), ""), Interrupts: a.interrupts, Stopped: a.stopped, Program: program, FindPaper: a.finder(cmp.Or(a.data, defaultData)),
 	}
+}
+
+// writer adds papers to a data directory.
+func (a *app) writer(to env.WriterConfig) papers.Writer {
+	return papers.Writer{Session: a.session(), To: to}
 }
 
 // print writes a result to standard output.

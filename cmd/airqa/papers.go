@@ -245,7 +245,7 @@ func (c papersRmCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	w := papers.Writer{Session: a.session(), To: to}
+	w := a.writer(to)
 	before, err := env.OpenPapers(a.ctx, c.Data)
 	if err != nil {
 		return err

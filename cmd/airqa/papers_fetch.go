@@ -74,7 +74,7 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 		return withCode(exitUsage, err)
 	}
 	defer func() { err = errors.Join(err, metadata.Close()) }()
-	w := papers.Writer{Session: a.session(), To: to}
+	w := a.writer(to)
 	if err := w.CompleteRemoval(a.ctx); err != nil { // before downloads, which it would remove
 		return err
 	}

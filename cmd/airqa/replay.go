@@ -42,7 +42,7 @@ func (c replayCmd) Run(a *app) error {
 	settings := replay.Settings(r)
 	world, err := c.open(a, env.Config{
 		Fingerprint: r.Config.Shape.Data,
-		Mode:        env.Mode(settings.Retrieve), QueryDeadline: queryDeadline(settings.QuerySeconds), NoSearch: !baseline.Searches(),
+		Mode:        env.Mode(settings.Retrieve), QueryDeadline: settings.QueryDeadline(), NoSearch: !baseline.Searches(),
 	})
 	if err != nil {
 		return err

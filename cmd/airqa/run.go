@@ -104,7 +104,6 @@ func (c *runCmd) config(a *app) (plan.Config, error) {
 	if err != nil {
 		return plan.Config{}, err
 	}
-	calls.NoCalls = c.DryRun
 	return plan.Config{
 		Choice: plan.Choice{
 			Baselines: c.Baseline, Models: c.Model, Calls: calls, Workers: c.Workers, Out: c.Out,

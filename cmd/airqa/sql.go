@@ -28,7 +28,7 @@ func (c sqlCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	world, err := c.open(a, env.Config{NoSearch: true, QueryDeadline: queryDeadline(c.QuerySeconds)})
+	world, err := c.open(a, env.Config{NoSearch: true, QueryDeadline: c.QueryDeadline()})
 	if err != nil {
 		return err
 	}

@@ -107,7 +107,7 @@ func (f synthActCmd) Run(a *app) error {
 	if f.Repeats < 1 || f.Workers < 1 {
 		return qa.Usagef("--repeats and -j must be at least 1")
 	}
-	world, err := f.open(a, env.Config{Mode: env.Mode(f.Retrieve), QueryDeadline: queryDeadline(f.QuerySeconds)})
+	world, err := f.open(a, env.Config{Mode: env.Mode(f.Retrieve), QueryDeadline: f.QueryDeadline()})
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,6 @@ func (f synthMakeCmd) check() error {
 
 func (f synthMakeCmd) config(a *app, world *env.Env) (synthesis.Config, error) {
 	common, err := f.common(a, world, qa.QuestionLimits{})
-	common.Calls.NoCalls = f.DryRun
 	return synthesis.Config{Common: common, Questions: f.Questions, Resume: f.Resume}, err
 }
 

@@ -11,7 +11,6 @@ import (
 	"airqa/env/index"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/run/papers"
 )
 
 type vectorsCmd struct {
@@ -85,7 +84,7 @@ func (c *vectorsCmd) rebuild(a *app) error {
 func (c vectorsCmd) write(a *app, cfg env.WriterConfig, step string) error {
 	ctx, _, stop := a.interrupts()
 	defer stop()
-	return papers.Writer{Session: a.session(), To: cfg}.Write(ctx, step, func(*env.Writer) error { return nil })
+	return a.writer(cfg).Write(ctx, step, func(*env.Writer) error { return nil })
 }
 
 // verify checks one store.

@@ -31,6 +31,7 @@ func (f Forecast) Text() string {
 
 // Estimate predicts what the missing questions will take. It writes nothing and calls no model.
 func Estimate(ctx context.Context, c Config) (Forecast, error) {
+	c.Calls.NoCalls = true
 	inv, err := open(ctx, c)
 	if err != nil {
 		return Forecast{}, err

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Sleep waits for d; its error is that of a context that ended first. Packages that wait take such a function in their
+// Sleep waits for d, or returns the error of a context that ends first. Packages that wait take such a function in their
 // configuration, so that tests need no clock.
 func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"airqa/env"
 	"airqa/qa"
@@ -27,7 +26,7 @@ type Config struct {
 	OpenWorld func(env.Config) (*env.Env, error)
 	// Plan has the settings and limits of the run, and the data directory for the record. Prepare adds what it opens and selects.
 	Plan session.Plan
-	// DryRun makes a plan to be estimated: missing papers do not stop it.
+	// DryRun makes a plan to be estimated: missing papers do not stop it, and its models need no key.
 	DryRun bool
 }
 
@@ -45,6 +44,7 @@ type Options struct {
 func Prepare(ctx context.Context, s session.Session, c Config) (p session.Plan, err error) {
 	p = c.Plan
 	p.Workers, p.Note.QuestionsFile = c.Workers, c.Questions
+	c.Calls.NoCalls = c.DryRun
 	if p.Jobs, p.Out, err = Jobs(s, c.Choice); err != nil {
 		return p, err
 	}
@@ -67,7 +67,7 @@ func Prepare(ctx context.Context, s session.Session, c Config) (p session.Plan, 
 // WorldConfig is how jobs open their papers: as existing runs saw them, and without a search index if no baseline searches.
 func WorldConfig(jobs []session.Job, settings qa.Settings) env.Config {
 	c := env.Config{
-		Mode: env.Mode(settings.Retrieve), QueryDeadline: time.Duration(settings.QuerySeconds * float64(time.Second)),
+		Mode: env.Mode(settings.Retrieve), QueryDeadline: settings.QueryDeadline(),
 		NoSearch: !slices.ContainsFunc(jobs, func(j session.Job) bool { return j.Baseline.Searches() }),
 	}
 	for _, j := range jobs {

@@ -75,7 +75,7 @@ type Plan struct {
 	Workers, Repeats int
 	// Retry is "errors", "none" or "all": which finished episodes to run again.
 	Retry string
-	// Limits are those of the whole run, earlier invocations included.
+	// Limits apply to the whole run, earlier invocations included.
 	Limits budget.Limits
 	Note   runlog.Note
 	// Cache has earlier replies; may be nil. CacheFrom is a run whose replies are added to it; may be nil.

@@ -18,7 +18,7 @@ import (
 	"airqa/train/format"
 )
 
-// Reasons of this package besides those of its formats. The others are those of packages windows and train.
+// Reasons of this package besides those of its formats. Package train has the others.
 const (
 	// Damaged is the reason for turns of an episode that cannot be read completely.
 	Damaged train.Reason = "damaged"
