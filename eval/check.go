@@ -62,7 +62,9 @@ func check(e qa.Evaluator) (c checker) {
 
 // checker collects the faults of an evaluator and of the functions nested in it.
 type checker struct {
-	faults     []Finding
+	faults []Finding
+	// notes are about what an evaluator leaves open, which is no fault.
+	notes      []Finding
 	subjective bool
 }
 
@@ -164,6 +166,10 @@ func (c *checker) inner(where string, k *call) {
 	}
 	if len(names) != len(arguments) {
 		c.fault(Warning, where, "%d functions have %d sets of arguments", len(names), len(arguments))
+	}
+	if k.function.anyGold && len(names) > 1 {
+		c.notes = append(c.notes, Finding{Severity: Warning, Text: fmt.Sprintf("%s: two readings: a list of %d answers is scored by element, "+
+			"one for each function; any other answer is tried on every function in fixed mode, and scores 0 in reference mode", where, len(names))})
 	}
 	for i := range min(len(names), len(arguments)) {
 		part := fmt.Sprintf("%s, part %d", where, i+1)

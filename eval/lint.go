@@ -3,15 +3,17 @@ package eval
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"airqa/internal/python"
 	"airqa/qa"
 )
 
-// Lint returns the faults that [Check] finds, and the modes in which the example's own gold does not pass as an answer.
-// It assumes that judges accept the gold, so it calls no endpoint.
+// Lint returns the faults that [Check] finds, disjunctions, since they have two readings, and the modes in which the
+// example's own gold does not pass as an answer. It assumes that judges accept the gold, so it calls no endpoint.
 func Lint(ctx context.Context, ex qa.Example) []Finding {
-	out := check(ex.Evaluator).faults
+	c := check(ex.Evaluator)
+	out := slices.Concat(c.faults, c.notes)
 	gold, ok := GoldAnswer(ex.Evaluator)
 	if !ok {
 		return out

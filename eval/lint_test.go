@@ -139,6 +139,8 @@ func TestSeverity(t *testing.T) {
 		{"a number among the points", "eval_scoring_points_with_llm", `{"scoring_points": ["a", 5], "question": "q"}`, eval.Error},
 		{"an odd type", "eval_int_exact_match", `{"gold": "1"}`, eval.Warning},
 		{"a text of a fatal fault in a gold", "eval_string_exact_match", `{"gold": "x", "a is missing": 1}`, eval.Warning},
+		{"a disjunction of one", "eval_disjunction", `{"eval_func_list": ["eval_int_exact_match"], "eval_kwargs_list": [{"gold": "1"}]}`, eval.Warning},
+		{"a disjunction", "eval_disjunction", pair(textFunc, isA, llmFunc, asksFor), eval.Warning},
 		{"a function without a name", "eval_conjunction", `{"eval_func_list": [1], "eval_kwargs_list": [{}]}`, eval.Error},
 	}
 	for _, tt := range tests {
@@ -148,6 +150,36 @@ func TestSeverity(t *testing.T) {
 				t.Errorf("got %+v, want the severity %s first", got, tt.want)
 			}
 		})
+	}
+}
+
+// Disjunctions are named wherever they are, unless they have one function, and are no faults of the evaluator.
+func TestLintReadings(t *testing.T) {
+	either := pair(textFunc, isA, llmFunc, asksFor)
+	for _, tt := range []struct {
+		name, function, kwargs string
+		want                   []string
+	}{
+		{"two functions", "eval_disjunction", either, []string{"eval_disjunction: two readings: a list of 2 answers"}},
+		{"one function", "eval_disjunction", `{"eval_func_list": [` + textFunc + `], "eval_kwargs_list": [` + isA + `]}`, nil},
+		{"conjunction", "eval_conjunction", either, nil},
+		{"inside a conjunction", "eval_conjunction", pair(textFunc, isA, `"eval_disjunction"`, either), []string{"eval_conjunction, part 2, eval_disjunction: two readings"}},
+		{"inside a negation", "eval_negation", not(`"eval_disjunction"`, either), []string{"eval_negation of eval_disjunction: two readings"}},
+		{"inside another", "eval_disjunction", pair(`"eval_disjunction"`, either, textFunc, isA), []string{
+			"eval_disjunction: two readings", "eval_disjunction, part 1, eval_disjunction: two readings",
+		}},
+	} {
+		e := qa.Evaluator{Func: tt.function, Kwargs: json.RawMessage(tt.kwargs)}
+		found := eval.Lint(t.Context(), qa.Example{Evaluator: e})
+		if len(found) != len(tt.want) || len(eval.Check(e)) > 0 {
+			t.Errorf("%s: %+v, faults %v, want %d findings", tt.name, found, eval.Check(e), len(tt.want))
+			continue
+		}
+		for i, f := range found {
+			if f.Severity != eval.Warning || !strings.HasPrefix(f.Text, tt.want[i]) {
+				t.Errorf("%s: %+v, want %s", tt.name, f, tt.want[i])
+			}
+		}
 	}
 }
 

@@ -250,16 +250,21 @@ func (s *Scorer) negate(ctx context.Context, c *call, t *Comparison, prediction 
 	return passed(!o.pass && !noAnswer(prediction)), err
 }
 
-// runParts applies part i to element i of the answer and stops once the row is settled. In [Fixed], a part that is
-// faulty, or whose judge fails, leaves the answer unscored only if the other parts do not settle it.
+// runParts applies part i to element i of the answer (Table 8 of the paper) and stops once the row is settled. In [Fixed],
+// the parts of a disjunction all get the whole answer (Listing 3) if it is not a list with an element for each, and a part
+// that is faulty, or whose judge fails, leaves the answer unscored only if the other parts do not settle it.
 func (s *Scorer) runParts(ctx context.Context, c *call, prediction python.Value, r row) (outcome, error) {
 	said, read := listOf(prediction, c.mode)
 	rule := "each of which must pass its function"
 	if r.any {
 		rule = "one of which must pass its function"
 	}
+	r.whole = r.any && c.mode == Fixed && len(said) != len(c.parts)
 	r.trace.list(said, read, len(c.parts), rule)
 	switch {
+	case r.whole:
+		r.trace.rulef("one answer for %d functions, %s", len(c.parts), rule)
+		said = slices.Repeat([]python.Value{prediction}, len(c.parts))
 	case len(said) != len(c.parts) && !read:
 		return unread(fmt.Sprintf("the answer is not a list of %d", len(c.parts))), nil
 	case len(said) != len(c.parts):
@@ -276,7 +281,7 @@ func (s *Scorer) settle(ctx context.Context, c *call, said []python.Value, r row
 		if part == nil || ctx.Err() != nil && open != nil {
 			break
 		}
-		o, err := s.runPart(ctx, part, r.trace.element(i), said[i])
+		o, err := s.runPart(ctx, part, r.part(i), said[i])
 		if err != nil && c.mode == Fixed {
 			if open == nil {
 				open = fmt.Errorf("part %d, %s: %w", i+1, part.name, err)

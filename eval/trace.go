@@ -108,10 +108,21 @@ func (t *Comparison) list(said []python.Value, read bool, want int, rule string)
 type row struct {
 	trace *Comparison
 	any   bool
+	// whole is true if each function gets the whole answer instead of an element of it.
+	whole bool
 
 	out     outcome
 	err     error
 	settled bool
+	legible bool // a function could read the whole answer
+}
+
+// part adds the comparison by function i.
+func (r *row) part(i int) *Comparison {
+	if r.whole {
+		return r.trace.child("")
+	}
+	return r.trace.element(i)
 }
 
 // needAll returns a row in which each comparison must pass.
@@ -125,6 +136,9 @@ func needOne(t *Comparison) row { return row{trace: t, any: true} }
 func (r *row) add(o outcome, err error) (done bool) {
 	if r.settled {
 		return false
+	}
+	if r.legible = r.legible || r.whole && o.unread == ""; r.legible {
+		o.unread = ""
 	}
 	r.out, r.err = o, err
 	r.settled = err != nil || o.pass == r.any

@@ -13,7 +13,7 @@ import (
 
 // Version identifies the rules that make causes and lists of episodes: what another version kept beside a log is computed
 // again. Change it with every change of evidence, causes or the facts of a list.
-const Version = "3"
+const Version = "4"
 
 // kept is the part of a [Run] that is kept beside a long log, in causes.idx.
 type kept struct {
