@@ -252,8 +252,13 @@ func TestAllTables(t *testing.T) {
 		{"one model", []report.Row{run("m"), run("m")}, "4 7 13 outcomes functions leaderboard"},
 		{"two models", []report.Row{run("m"), run("n")}, "4 5 7 13 outcomes functions leaderboard"},
 	}
+	tests = append(tests, struct {
+		name string
+		rows []report.Row
+		want string
+	}{"with the paper's rows", []report.Row{run("m")}, "4 5 6 7 11 12 13 outcomes functions"})
 	for _, tt := range tests {
-		tables, err := report.Build(tt.rows, report.Options{Table: report.AllTables})
+		tables, err := report.Build(tt.rows, report.Options{Table: report.AllTables, WithPaper: strings.HasPrefix(tt.name, "with")})
 		var names []string
 		for _, b := range tables {
 			names = append(names, b.Name)

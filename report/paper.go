@@ -27,7 +27,11 @@ type PaperRow struct {
 	Cells    []string `json:"cells"`
 }
 
-// Paper returns a table of the paper by number: "4", "5", "7" or "13".
+// PaperTables are the numbers of the paper's tables that a report has.
+func PaperTables() []string { return []string{"4", "5", "6", "7", "10", "11", "12", "13"} }
+
+// Paper returns a table of the paper by number: one of [PaperTables], or "14" and "15", the causes of wrong answers, whose
+// first column is the cause and whose others are numbers of answers.
 func Paper(number string) (PaperTable, error) {
 	raw, err := paperFiles.ReadFile("paper/table" + number + ".tsv")
 	if err != nil {

@@ -17,12 +17,17 @@ type named struct {
 
 // tables are in the order in which [AllTables] prints them.
 func tables() []named {
+	scores := func(number string, t Table) named {
+		return named{number, func(rows []Row, o Options) (*Table, error) { return scoreTable(rows, o, number, t) }}
+	}
 	return []named{
-		{"4", func(rows []Row, o Options) (*Table, error) { return scoreTable(rows, o, "4", byModel("Baselines")) }},
-		{"5", func(rows []Row, o Options) (*Table, error) {
-			return scoreTable(rows, o, "5", Table{Title: "Models", Label: modelHead, Section: baselineHead})
-		}},
+		scores("4", byModel("Baselines")),
+		scores("5", byBaseline("Models")),
+		scores("6", byBaseline("Base and fine-tuned models")),
 		{"7", table7},
+		scores(viewName, byModel("Agentic Hybrid with and without View")),
+		scores("11", byBaseline("Models trained on annotated or synthesized examples")),
+		scores("12", byModel("Models and people")),
 		{"13", table13},
 		{"outcomes", outcomeTable},
 		{"repeats", repeatTable},
@@ -40,8 +45,9 @@ func tables() []named {
 	}
 }
 
-// Tables that need more than runs.
+// Tables that need certain runs, or more than runs.
 const (
+	viewName     = "10"
 	byName       = "by"
 	trainingName = "training-size"
 	answerName   = "answers"
@@ -104,16 +110,20 @@ func Build(rows []Row, o Options) ([]Table, error) {
 // emptyReasons explain why a table with runs is empty.
 var emptyReasons = map[string]string{
 	"repeats":    "each question was asked once",
+	viewName:     "no run is of agentic-hybrid or agentic-hybrid-view",
 	byName:       "choose a field or a tag with --by",
 	"judges":     "each score is from a single judge",
 	trainingName: "name the models with --training-size",
 }
 
-// redundant reports whether a table adds nothing to all others: Table 5 of one model repeats Table 4.
+// redundant reports whether a table adds nothing to all others: Table 5 of one model repeats Table 4, and so do the paper's
+// other tables of scores without its rows.
 func (t named) redundant(rows []Row, o Options) bool {
 	switch t.name {
 	case "5":
 		return !o.WithPaper && !slices.ContainsFunc(rows, func(r Row) bool { return r.Model != rows[0].Model })
+	case "6", viewName, "11", "12":
+		return !o.WithPaper
 	case "leaderboard":
 		return len(rows) < 2
 	}
@@ -135,15 +145,29 @@ func Marked(rows []Row) []Row {
 	return list
 }
 
-// scoreTable has the columns of the paper's Tables 4 and 5.
+// scoreTable has the columns of a table of scores in the paper. Table 10 has the paper's baselines only.
 func scoreTable(rows []Row, o Options, number string, t Table) (*Table, error) {
-	columns := scoreColumns(rows, Columns())
+	p, err := Paper(number)
+	if err != nil {
+		return nil, err
+	}
+	if number == viewName {
+		rows = slices.DeleteFunc(slices.Clone(rows), func(r Row) bool {
+			return !slices.ContainsFunc(p.Rows, func(line PaperRow) bool { return line.Baseline == r.Baseline })
+		})
+		if len(rows) == 0 {
+			return nil, nil
+		}
+	}
+	columns := scoreColumns(rows, slices.DeleteFunc(Columns(), func(c Column) bool { return !slices.Contains(p.Columns, c.Name) }))
 	t.addRuns(rows, columns)
-	cells := func(r Row) []Cell { return r.Cells }
+	cells := func(r Row) []Cell {
+		return slices.DeleteFunc(slices.Clone(r.Cells), func(c Cell) bool { return !slices.Contains(p.Columns, c.Column) })
+	}
 	questions := func(r Row) string {
-		n := make([]string, len(r.Cells))
-		for i, c := range r.Cells {
-			n[i] = c.Column + " " + strconv.Itoa(c.N)
+		var n []string
+		for _, c := range cells(r) {
+			n = append(n, c.Column+" "+strconv.Itoa(c.N))
 		}
 		return strings.Join(n, ", ")
 	}
@@ -197,6 +221,11 @@ const (
 // byModel is a table whose lines are grouped by model.
 func byModel(title string) Table {
 	return Table{Title: title, Label: baselineHead, Section: modelHead}
+}
+
+// byBaseline is a table whose lines are grouped by baseline.
+func byBaseline(title string) Table {
+	return Table{Title: title, Label: modelHead, Section: baselineHead}
 }
 
 // line is a line without values, with its names in the order of the table.

@@ -70,6 +70,51 @@ func TestPaperBesideIntervals(t *testing.T) {
 	}
 }
 
+// Tables of scores have the columns of the paper's table; Table 10 has the runs of its baselines only.
+func TestScoreTables(t *testing.T) {
+	var rows []report.Row
+	for _, baseline := range []string{"rag", "agentic-hybrid", "agentic-hybrid-view"} {
+		w := reporttest.World{Baseline: baseline, Model: "m", Scores: []qa.Score{reporttest.Score("a", 0, qa.Right)}}
+		rows = append(rows, reporttest.Collect(t, w, reporttest.Single("a"), report.Options{}))
+	}
+	const types, all = "sgl. multi. retr. comp. AVG", "sgl. multi. retr. comp. text table image form. meta. obj. subj. AVG"
+	for table, want := range map[string]struct {
+		heads       string
+		runs, paper int
+	}{
+		"6": {all, 3, 7}, "10": {"text table image form. meta. AVG", 2, 4}, "11": {types, 3, 3}, "12": {all, 3, 1},
+	} {
+		tables, err := report.Build(rows, report.Options{Table: table, WithPaper: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var heads []string
+		for _, h := range tables[0].Heads {
+			heads = append(heads, h.Name)
+		}
+		runs, paper := 0, 0
+		for _, l := range tables[0].Lines {
+			if l.Paper {
+				paper++
+			} else {
+				runs++
+			}
+			if strings.Contains(strings.Join(texts(l), " "), " - ") && l.Paper {
+				t.Errorf("table %s: the paper's line %s, %s lacks a value: %v", table, l.Label, l.Section, texts(l))
+			}
+		}
+		if got := strings.Join(heads, " "); got != want.heads || runs != want.runs || paper != want.paper {
+			t.Errorf("table %s: %s, %d runs and %d lines of the paper", table, got, runs, paper)
+		}
+		if notes := strings.Join(tables[0].Notes, " "); strings.Contains(notes, "obj.") != strings.Contains(want.heads, "obj.") {
+			t.Errorf("table %s: the notes are about other columns: %s", table, notes)
+		}
+	}
+	if _, err := report.Build(rows[:1], report.Options{Table: "10"}); err == nil || !strings.Contains(err.Error(), "no run is of agentic-hybrid") {
+		t.Errorf("Table 10 of rag: %v", err)
+	}
+}
+
 // Scores have a column of intervals only if these were asked for.
 func TestIntervalColumn(t *testing.T) {
 	w := reporttest.World{Baseline: "rag", Model: "m", Scores: []qa.Score{reporttest.Score("a", 0, qa.Right), reporttest.Score("b", 0, qa.Wrong)}}

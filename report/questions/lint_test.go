@@ -161,11 +161,12 @@ func TestLintReleased(t *testing.T) {
 	}
 }
 
-// The sample questions are sound, because people copy from them. Some show evaluators with a weak reward.
+// The sample questions are sound, because people copy from them. Some show evaluators with a weak reward, and one a
+// disjunction, whose answer format says which reading is meant.
 func TestLintFixtures(t *testing.T) {
 	list, err := questions.Lint(t.Context(), read(t, "q.jsonl", string(fixtures.Questions())))
 	list = slices.DeleteFunc(list, func(f questions.Finding) bool {
-		return f.Severity == eval.Warning && f.Rule == questions.RuleReward
+		return f.Severity == eval.Warning && (f.Rule == questions.RuleReward || strings.Contains(f.Text, "two readings"))
 	})
 	if err != nil || len(list) > 0 {
 		t.Error(err, list)

@@ -89,7 +89,7 @@ func reportData(rows []report.Row, o Options) (any, error) {
 		})
 	}
 	if o.WithPaper {
-		for _, number := range []string{"4", "5", "7", "13"} {
+		for _, number := range report.PaperTables() {
 			p, err := report.Paper(number)
 			if err != nil {
 				return nil, err

@@ -136,7 +136,7 @@ func TestWriteErrors(t *testing.T) {
 		want string
 	}{
 		{"format", all, render.Options{Format: "pdf"}, "text, md, csv, latex, json, html"},
-		{"table", all, render.Options{Options: report.Options{Table: "6"}}, "4, 5, 7, 13, outcomes, repeats, judges, functions, by, leaderboard, training-size, answers, all"},
+		{"table", all, render.Options{Options: report.Options{Table: "8"}}, "4, 5, 6, 7, 10, 11, 12, 13, outcomes, repeats, judges, functions, by, leaderboard, training-size, answers, all"},
 		{"csv of all", all, render.Options{Options: report.Options{Table: "all"}, Format: "csv"}, "one table"},
 		{"no repeats", all[2:], render.Options{Options: report.Options{Table: "repeats"}}, "asked once"},
 		{"no field", all, render.Options{Options: report.Options{Table: "by"}}, "choose a field or a tag with --by"},
@@ -257,7 +257,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("the page lacks %q", wanted)
 		}
 	}
-	if tables, charts := strings.Count(page, "<table"), strings.Count(page, "<svg"); tables != 9 || charts != 6 {
+	if tables, charts := strings.Count(page, "<table"), strings.Count(page, "<svg"); tables != 13 || charts != 6 {
 		t.Errorf("%d tables and %d charts", tables, charts)
 	}
 	balanced(t, page)
@@ -307,7 +307,7 @@ func TestJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Format != 1 || got.Intervals != "bootstrap" || got.Seed != 7 || got.Level != 0.95 || len(got.Runs) != 3 || len(got.Paper) != 4 {
+	if got.Format != 1 || got.Intervals != "bootstrap" || got.Seed != 7 || got.Level != 0.95 || len(got.Runs) != 3 || len(got.Paper) != 8 {
 		t.Errorf("got %+v", got)
 	}
 	if run := got.Runs[0]; run.Scoring != "reference" || run.Judge != "A,B" {
