@@ -183,7 +183,7 @@ var scripted = map[string]map[string]string{
 	"synth make": {"script/synth.txtar": making + " until baseline repeats judge"},
 	"synth act":  {"script/synth.txtar": "data model out workers baseline repeats judge rows retrieve"},
 	"synth why":  {"script/synth.txtar": "json"},
-	"why":        {"script/demo.txtar": "compare format json scoring all"},
+	"why":        {"script/demo.txtar": "compare format json scoring all sample with-paper"},
 	"view":       {"view_test.go": "data listen no-open"},
 	"serve": {
 		"serve_test.go": "data questions out token-file idle listen split split-seed model-name max-answer call-timeout judge " +

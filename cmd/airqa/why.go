@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"airqa/qa"
+	"airqa/qa/dataset"
 	"airqa/run/session"
 	"airqa/runlog"
 	"airqa/trace"
@@ -12,10 +13,12 @@ import (
 )
 
 type whyCmd struct {
-	Dir     string `arg:"" name:"run" help:"Run directory, or a folder of them, with scores."`
-	UUID    string `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it. Default: all wrong answers."`
-	Compare string `placeholder:"RUN2" help:"Show the causes of a second run beside those of the first."`
-	All     bool   `help:"List all wrong answers. Default: the ten causes with the highest confidence; CSV and JSON contain all."`
+	Dir       string         `arg:"" name:"run" help:"Run directory, or a folder of them, with scores."`
+	UUID      string         `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it. Default: all wrong answers."`
+	Compare   string         `placeholder:"RUN2" help:"Show the causes of a second run beside those of the first."`
+	Sample    dataset.Sample `placeholder:"N" help:"Only a random sample of at most N wrong answers of each question type, for people to decide on; N:SEED draws another one (default seed: 2024)."`
+	All       bool           `help:"List all wrong answers. Default: the ten causes with the highest confidence; CSV and JSON contain all."`
+	WithPaper bool           `help:"Also show the paper's own numbers."`
 	formatFlags
 	Scoring string `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest, or an older one of the same mode with more verdicts."`
 }
@@ -25,8 +28,11 @@ func (c whyCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if c.UUID != "" && c.Compare != "" {
-		return qa.Usagef("--compare shows whole runs; leave out the uuid")
+	switch o.WithPaper = c.WithPaper; {
+	case c.UUID != "" && (c.Compare != "" || c.Sample.N > 0 || c.WithPaper):
+		return qa.Usagef("--compare, --sample and --with-paper show whole runs; leave out the uuid")
+	case c.WithPaper && (o.Format == "csv" || o.Format == "json"):
+		return qa.Usagef("--with-paper adds to the table of causes, which --format %s does not have", o.Format)
 	}
 	choice := cause.Choice{Scoring: c.Scoring}
 	sources, err := c.sources(a)
@@ -44,13 +50,20 @@ func (c whyCmd) Run(a *app) error {
 		if err := a.decided(&runs[i]); err != nil {
 			return err
 		}
+		if c.Sample.N > 0 {
+			runs[i] = runs[i].Sampled(c.Sample)
+		}
 	}
 	if choice.Episode == "" {
 		most := 10
-		if c.All {
+		if c.All || c.Sample.N > 0 {
 			most = 0
 		}
-		return text.Causes(a.out, runs, most, o)
+		if err := text.Causes(a.out, runs, most, o); err != nil || c.Sample.N == 0 {
+			return err
+		}
+		a.next("airqa notes %s UUID --decide CAUSE", runs[0].Dir)
+		return nil
 	}
 	if len(runs[0].Rows) == 0 {
 		return fmt.Errorf("%s: the answer of %s is not wrong, or has no verdict", c.Dir, choice.Episode)

@@ -27,7 +27,7 @@ type Selection struct {
 	Limit string `placeholder:"N" help:"Only the first N of the selected questions, A-B for A to B, or A- for A to the end."`
 }
 
-// Sample is a random sample of N questions; 0 is all. The same seed and file yield the same questions.
+// Sample is a random sample of N questions, or of N of each group; 0 is all. The same seed and file yield the same.
 type Sample struct {
 	N    int
 	Seed uint64
@@ -41,10 +41,13 @@ func (s *Sample) UnmarshalText(text []byte) (err error) {
 		s.Seed, err = strconv.ParseUint(seed, 10, 64)
 	}
 	if err != nil || s.N < 1 {
-		return fmt.Errorf("%q: want a number of questions, or N:SEED", text)
+		return fmt.Errorf("%q: want a number N above 0, or N:SEED", text)
 	}
 	return nil
 }
+
+// String is N:SEED.
+func (s Sample) String() string { return fmt.Sprintf("%d:%d", s.N, s.Seed) }
 
 // Select applies a selection. Errors name the part that selects nothing or is invalid.
 func (s Selection) Select(examples []qa.Example) ([]qa.Example, error) {

@@ -1,15 +1,18 @@
 package cause
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"airqa/eval"
 	"airqa/internal/stats"
 	"airqa/qa"
+	"airqa/qa/dataset"
 	"airqa/runlog"
 )
 
@@ -29,7 +32,12 @@ type Row struct {
 	Cause
 	// Decided is the cause that a person decided on; empty if there is none.
 	Decided Code `json:"decided,omitempty"`
+	// Sample is the sample that drew the row, as N:SEED; empty without one.
+	Sample string `json:"sample,omitempty"`
 }
+
+// Final is the cause that counts: a person's, or else the rules'.
+func (r Row) Final() Code { return cmp.Or(r.Decided, r.Code) }
 
 // Run is the wrong answers of one run.
 type Run struct {
@@ -152,23 +160,56 @@ type answerOf struct {
 	Peer
 }
 
+// Sampled returns the run with at most s.N of its wrong answers of each question type, in their order. Which ones are
+// drawn depends on the seed and the names of the episodes only, so a larger sample contains a smaller one.
+func (r Run) Sampled(s dataset.Sample) Run {
+	drawn := make(map[string]bool)
+	byType := make(map[string][]string)
+	name := func(row Row) string { return qa.EpisodeID(row.UUID, row.Repeat) }
+	for _, row := range r.Rows {
+		at := slices.IndexFunc(qa.TypeTags, func(tag string) bool { return slices.Contains(row.Tags, tag) })
+		key := "" // a question of another benchmark has no type
+		if at >= 0 {
+			key = qa.TypeTags[at]
+		}
+		byType[key] = append(byType[key], name(row))
+	}
+	for _, names := range byType {
+		rank := func(name string) string { return runlog.Hash(fmt.Sprint(s.Seed, " ", name)) }
+		slices.SortFunc(names, func(a, b string) int { return strings.Compare(rank(a), rank(b)) })
+		for _, name := range names[:min(s.N, len(names))] {
+			drawn[name] = true
+		}
+	}
+	r.Rows = slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool { return !drawn[name(row)] })
+	for i := range r.Rows {
+		r.Rows[i].Sample = s.String()
+	}
+	return r
+}
+
 // Count is the number of answers with a cause, by question type.
 type Count struct {
 	Code   Code           `json:"cause"`
 	ByType map[string]int `json:"by_type"`
 	Total  int            `json:"total"`
+	// People counts those that people decided on.
+	People int `json:"people"`
 }
 
-// Counts counts the causes of a run. Causes of the paper are there even if none is found, others only if one is.
+// Counts counts the causes of a run, those that people decided on instead of the rules' where there are any. Causes of the paper are there even if none is found, others only if one is.
 func (r Run) Counts() []Count {
 	var list []Count
 	for i, code := range Codes() {
 		n := Count{Code: code, ByType: make(map[string]int)}
 		for _, row := range r.Rows {
-			if row.Code != code {
+			if row.Final() != code {
 				continue
 			}
 			n.Total++
+			if row.Decided != "" {
+				n.People++
+			}
 			for _, name := range qa.TypeTags {
 				if slices.Contains(row.Tags, name) {
 					n.ByType[name]++

@@ -27,16 +27,16 @@ func Causes(w io.Writer, runs []cause.Run, most int, o render.Options) error {
 		for _, row := range r.Rows {
 			d.Data = append(d.Data, row)
 		}
-		note := fmt.Sprintf("%s: %d of %s wrong", r.Dir, len(r.Rows), terminal.Plural(r.Answers, "answer"))
-		if r.Answers == 0 {
-			note = r.Dir + ": no answer has a score, so none is wrong"
-		}
-		d.Notes = append(d.Notes, fmt.Sprintf("%s (%s scoring, judge %s).", note, r.Scoring.Mode, r.Scoring.Judge))
-		if text := r.Agreement(); text != "" && r.Answers > 0 {
-			d.Notes = append(d.Notes, fmt.Sprintf("%s: %s.", r.Dir, text))
+		d.Notes = append(d.Notes, runNotes(r)...)
+		if len(r.Rows) > 0 && r.Rows[0].Sample != "" && !slices.Contains(d.Columns, "sample") {
+			d.Columns = append(d.Columns, "sample")
 		}
 	}
-	d.Add(render.Part{Table: countsTable(runs)})
+	counts, err := countsTable(runs, o.WithPaper)
+	if err != nil {
+		return err
+	}
+	d.Add(render.Part{Table: counts})
 	if len(runs) == 2 {
 		d.Add(render.Part{Title: "Difference", Table: differenceTable(runs[0], runs[1])})
 	}
@@ -50,6 +50,25 @@ func Causes(w io.Writer, runs []cause.Run, most int, o render.Options) error {
 	d.Notes = append(d.Notes, "Causes are found by rules; docs/why.md says how often they are right. "+
 		"“?” marks evidence matched by text alone.")
 	return d.Write(w, o)
+}
+
+// runNotes say what the numbers of a run count.
+func runNotes(r cause.Run) []string {
+	if r.Answers == 0 {
+		return []string{fmt.Sprintf("%s: no answer has a score, so none is wrong (%s scoring, judge %s).", r.Dir, r.Scoring.Mode, r.Scoring.Judge)}
+	}
+	notes := []string{fmt.Sprintf("%s: %d of %s wrong (%s scoring, judge %s).",
+		r.Dir, r.Answers-r.Right, terminal.Plural(r.Answers, "answer"), r.Scoring.Mode, r.Scoring.Judge)}
+	if len(r.Rows) > 0 && r.Rows[0].Sample != "" {
+		n, seed, _ := strings.Cut(r.Rows[0].Sample, ":")
+		notes = append(notes, fmt.Sprintf("%s: a random sample of %d of these, at most %s of each question type, seed %s.", r.Dir, len(r.Rows), n, seed))
+	}
+	if text := r.Agreement(); text != "" {
+		n := len(slices.DeleteFunc(slices.Clone(r.Rows), func(row cause.Row) bool { return row.Decided == "" }))
+		notes = append(notes, fmt.Sprintf("%s: people decided on %d of %s, and these count instead of the rules'; %s.",
+			r.Dir, n, terminal.Plural(len(r.Rows), "cause"), text))
+	}
+	return notes
 }
 
 // sureness orders causes: those that people decided on come first, then those by rules with their confidence.
@@ -88,23 +107,63 @@ func surest(runs []cause.Run, most int) (shown []cause.Run, left int) {
 	return shown, len(all) - most
 }
 
-func countsTable(runs []cause.Run) *report.Table {
+// countsTable has a line for each cause of each run, then those of the paper if they are asked for.
+func countsTable(runs []cause.Run, withPaper bool) (*report.Table, error) {
 	t := report.NewTable("causes", "Causes of wrong answers", "cause", "sgl.", "multi.", "retr.", "comp.", "total", "share")
+	t.Section = "run"
+	people := anyDecided(runs)
+	if people {
+		t.Heads = append(t.Heads, report.Head{Name: "by people"})
+	}
 	for _, r := range runs {
 		for _, n := range r.Counts() {
 			cells := make([]string, 0, len(t.Heads))
 			for _, name := range qa.TypeTags {
 				cells = append(cells, strconv.Itoa(n.ByType[name]))
 			}
-			share := "-"
-			if len(r.Rows) > 0 {
-				share = fmt.Sprintf("%.0f%%", 100*float64(n.Total)/float64(len(r.Rows)))
+			cells = append(cells, strconv.Itoa(n.Total), share(n.Total, len(r.Rows)))
+			if people {
+				cells = append(cells, strconv.Itoa(n.People))
 			}
-			t.Add(r.Dir, n.Code.Title(), append(cells, strconv.Itoa(n.Total), share)...)
+			t.Add(r.Dir, n.Code.Title(), cells...)
 		}
 	}
-	t.Section = "run"
-	return t
+	for _, number := range []string{"14", "15"} {
+		if !withPaper {
+			break
+		}
+		p, err := report.Paper(number)
+		if err != nil {
+			return nil, err
+		}
+		const answers = 60 // of each table
+		for _, row := range p.Rows {
+			total := row.Cells[len(row.Cells)-1]
+			n, _ := strconv.Atoi(total) // a number, as a test checks
+			cells := append(slices.Clone(row.Cells[1:]), share(n, answers))
+			if people {
+				cells = append(cells, total)
+			}
+			t.Add(fmt.Sprintf("%s, %s%s", row.Model, row.Baseline, report.PaperMark), row.Cells[0], cells...)
+			t.Lines[len(t.Lines)-1].Paper = true
+		}
+		t.Notes = []string{"Rows marked" + report.PaperMark + " are from Tables 14 and 15 of the AirQA paper: 60 wrong answers each, 15 of each question type, " +
+			"and the causes that its authors found in them."}
+	}
+	return t, nil
+}
+
+func share(n, of int) string {
+	if of == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f%%", 100*float64(n)/float64(of))
+}
+
+func anyDecided(runs []cause.Run) bool {
+	return slices.ContainsFunc(runs, func(r cause.Run) bool {
+		return slices.ContainsFunc(r.Rows, func(row cause.Row) bool { return row.Decided != "" })
+	})
 }
 
 func differenceTable(a, b cause.Run) *report.Table {
@@ -112,7 +171,7 @@ func differenceTable(a, b cause.Run) *report.Table {
 	t.Notes = []string{"A = " + a.Dir, "B = " + b.Dir}
 	count := func(r cause.Run, code cause.Code) (n int) {
 		for _, row := range r.Rows {
-			if row.Code == code {
+			if row.Final() == code {
 				n++
 			}
 		}
@@ -129,9 +188,7 @@ func differenceTable(a, b cause.Run) *report.Table {
 
 // answersTable has a line for each wrong answer, with the causes that people decided on if there are any.
 func answersTable(runs []cause.Run) *report.Table {
-	decided := slices.ContainsFunc(runs, func(r cause.Run) bool {
-		return slices.ContainsFunc(r.Rows, func(row cause.Row) bool { return row.Decided != "" })
-	})
+	decided := anyDecided(runs)
 	heads := []string{"cause", "lost at", "answer", "gold", "why"}
 	if decided {
 		heads = append(heads, "decided")
