@@ -109,7 +109,7 @@ type QuestionLimits struct {
 // Sampling has the generation settings, with the same tags as [Settings]. Nil, zero and empty values are not sent, so
 // the endpoint's defaults apply.
 type Sampling struct {
-	Temperature *float64 `json:"temperature" name:"temperature" placeholder:"T" help:"Sampling temperature. Default: 0.7, or 0.6 for reasoning models (paper)."`
+	Temperature *float64 `json:"temperature" name:"temperature" placeholder:"T" help:"Sampling temperature. Default: 0.7, or 0.6 for reasoning models (paper); for other models 0.1 in enrich and 0 in bench annotate."`
 	// TopP is in (0, 1].
 	TopP *float64 `json:"top_p" name:"top-p" default:"0.95" help:"Nucleus sampling (paper: 0.95)."`
 	// Seed is sent even if it is 0.
@@ -117,7 +117,7 @@ type Sampling struct {
 	// MaxTokens limits the reply, including hidden reasoning. It is sent as max_tokens, or as max_completion_tokens to
 	// models that require that: reasoning models at OpenAI's own hosts, and models of endpoints whose error asks for
 	// it. Anthropic requires a limit: 0 is 4096 there.
-	MaxTokens int `json:"max_tokens" name:"max-tokens" unrecorded:"0" placeholder:"N" help:"Maximum tokens of one reply, including hidden reasoning. Default: 1500 (paper), or 8000 for reasoning models."`
+	MaxTokens int `json:"max_tokens" name:"max-tokens" unrecorded:"0" placeholder:"N" help:"Maximum tokens of one reply, including hidden reasoning. Default: 1500 (authors' code), or 8000 for reasoning models."`
 	// ReasoningEffort is the effort of a reasoning model: "low", "medium", "high" or a value specific to the endpoint.
 	ReasoningEffort string `json:"reasoning_effort" name:"reasoning-effort" unrecorded:"" placeholder:"LEVEL" help:"Reasoning effort: low, medium or high. The model is then treated as a reasoning model, even if airqa list models does not list it as such."`
 }

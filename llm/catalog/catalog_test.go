@@ -108,6 +108,26 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// The models of the paper whose settings depend on the list: those that reason get 0.6 and longer replies (Appendix C.2),
+// those of Appendix C.4 get images, and the base models of Table 6 neither.
+func TestTraitsInThePaper(t *testing.T) {
+	type traits struct{ reasoning, images bool }
+	for spec, want := range map[string]traits{
+		"openai:GPT-4o-2024-08-06": {false, true}, "openai:o1-mini-2024-09-12": {true, false},
+		"anthropic:Claude-3.7-Sonnet-20250219": {false, true},
+		"google:Gemini-2.5-Pro-exp-03-25":      {true, true}, "google:gemini-2.5-pro-preview-05-06": {true, true},
+		"openai:gemini-2.5-pro-preview-03-25": {true, true}, "openai:google/gemini-2.5-pro-exp-03-25": {true, true},
+		"openai:DeepSeek-R1": {true, false}, "openai:Llama-3.3-70B-Instruct": {}, "openai:Qwen2.5-72B-Instruct": {},
+		"openai:Qwen/Qwen2.5-VL-32B-Instruct": {false, true}, "openai:Qwen2.5-VL-72B-Instruct": {false, true}, "ollama:qwen2.5vl:32b": {false, true},
+		"openai:Qwen/Qwen2.5-3B-Instruct": {}, "openai:Qwen2.5-7B-Instruct": {}, "ollama:qwen2.5:14b": {}, "openai:Qwen2.5-32B-Instruct": {},
+	} {
+		m, ok := catalog.Builtin().Find(spec)
+		if got := (traits{m.Reasoning, m.Images}); !ok || got != want {
+			t.Errorf("%s: listed %t as %s, %+v, want %+v", spec, ok, m.Name, got, want)
+		}
+	}
+}
+
 func TestPriceOfAFamily(t *testing.T) {
 	for spec, want := range map[string]bool{
 		"google:gemini-2.5-pro-exp-03-25": true, "openai:anthropic/claude-3.7-sonnet": true,

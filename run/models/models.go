@@ -25,8 +25,8 @@ const (
 	reasoningTemperature = 0.6
 )
 
-// Default reply limits in tokens: the paper's, which its authors used for all models, and a higher one for reasoning
-// models.
+// Default reply limits in tokens: the limit in the authors' code, for all models, and a higher one for reasoning models. The
+// paper states none.
 const (
 	usualReply     = 1500
 	reasoningReply = 8000
