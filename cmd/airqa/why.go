@@ -5,6 +5,7 @@ import (
 
 	"airqa/qa"
 	"airqa/qa/dataset"
+	"airqa/report/render"
 	"airqa/run/session"
 	"airqa/runlog"
 	"airqa/trace"
@@ -24,15 +25,9 @@ type whyCmd struct {
 }
 
 func (c whyCmd) Run(a *app) error {
-	o, err := c.render(a, "")
+	o, err := c.options(a)
 	if err != nil {
 		return err
-	}
-	switch o.WithPaper = c.WithPaper; {
-	case c.UUID != "" && (c.Compare != "" || c.Sample.N > 0 || c.WithPaper):
-		return qa.Usagef("--compare, --sample and --with-paper show whole runs; leave out the uuid")
-	case c.WithPaper && (o.Format == "csv" || o.Format == "json"):
-		return qa.Usagef("--with-paper adds to the table of causes, which --format %s does not have", o.Format)
 	}
 	choice := cause.Choice{Scoring: c.Scoring}
 	sources, err := c.sources(a)
@@ -50,25 +45,44 @@ func (c whyCmd) Run(a *app) error {
 		if err := a.decided(&runs[i]); err != nil {
 			return err
 		}
-		if c.Sample.N > 0 {
-			runs[i] = runs[i].Sampled(c.Sample)
-		}
 	}
 	if choice.Episode == "" {
-		most := 10
-		if c.All || c.Sample.N > 0 {
-			most = 0
-		}
-		if err := text.Causes(a.out, runs, most, o); err != nil || c.Sample.N == 0 {
-			return err
-		}
-		a.next("airqa notes %s UUID --decide CAUSE", runs[0].Dir)
-		return nil
+		return c.list(a, runs, o)
 	}
 	if len(runs[0].Rows) == 0 {
 		return fmt.Errorf("%s: the answer of %s is not wrong, or has no verdict", c.Dir, choice.Episode)
 	}
 	return text.Cause(a.out, runs[0].Rows[0], o)
+}
+
+func (c whyCmd) options(a *app) (o render.Options, err error) {
+	o, err = c.render(a, "")
+	o.WithPaper = c.WithPaper
+	switch {
+	case err != nil:
+		return o, err
+	case c.UUID != "" && (c.Compare != "" || c.Sample.N > 0 || c.WithPaper):
+		return o, qa.Usagef("--compare, --sample and --with-paper show whole runs; leave out the uuid")
+	case c.WithPaper && (o.Format == "csv" || o.Format == "json"):
+		return o, qa.Usagef("--with-paper adds to the table of causes, which --format %s does not have", o.Format)
+	}
+	return o, nil
+}
+
+// list prints the causes of whole runs, or of a sample.
+func (c whyCmd) list(a *app, runs []cause.Run, o render.Options) error {
+	most := 10
+	if c.All || c.Sample.N > 0 {
+		most = 0
+	}
+	for i, r := range runs {
+		runs[i] = r.Sampled(c.Sample)
+	}
+	err := text.Causes(a.out, runs, most, o)
+	if err == nil && c.Sample.N > 0 {
+		a.next("airqa notes %s UUID --decide CAUSE", runs[0].Dir)
+	}
+	return err
 }
 
 // episode finds the question in the run; "" if the command names none.

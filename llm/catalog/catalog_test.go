@@ -108,8 +108,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// The models of the paper whose settings depend on the list: those that reason get 0.6 and longer replies (Appendix C.2),
-// those of Appendix C.4 get images, and the base models of Table 6 neither.
+// The settings of the paper's models depend on the list: reasoning models get 0.6 and longer replies (Appendix C.2), the
+// models of Appendix C.4 get images, and the base models of Table 6 neither.
 func TestTraitsInThePaper(t *testing.T) {
 	type traits struct{ reasoning, images bool }
 	for spec, want := range map[string]traits{

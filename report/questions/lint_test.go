@@ -162,7 +162,7 @@ func TestLintReleased(t *testing.T) {
 }
 
 // The sample questions are sound, because people copy from them. Some show evaluators with a weak reward, and one a
-// disjunction, whose answer format says which reading is meant.
+// disjunction, whose answer format states the reading.
 func TestLintFixtures(t *testing.T) {
 	list, err := questions.Lint(t.Context(), read(t, "q.jsonl", string(fixtures.Questions())))
 	list = slices.DeleteFunc(list, func(f questions.Finding) bool {

@@ -160,9 +160,12 @@ type answerOf struct {
 	Peer
 }
 
-// Sampled returns the run with at most s.N of its wrong answers of each question type, in their order. Which ones are
-// drawn depends on the seed and the names of the episodes only, so a larger sample contains a smaller one.
+// Sampled returns the run with at most s.N of its wrong answers of each question type, in their order. The draw depends on
+// the seed and the names of the episodes only, so a larger sample contains a smaller one.
 func (r Run) Sampled(s dataset.Sample) Run {
+	if s.N == 0 {
+		return r
+	}
 	drawn := make(map[string]bool)
 	byType := make(map[string][]string)
 	name := func(row Row) string { return qa.EpisodeID(row.UUID, row.Repeat) }

@@ -107,7 +107,7 @@ func surest(runs []cause.Run, most int) (shown []cause.Run, left int) {
 	return shown, len(all) - most
 }
 
-// countsTable has a line for each cause of each run, then those of the paper if they are asked for.
+// countsTable has a line for each cause of each run, and then the paper's lines if withPaper is true.
 func countsTable(runs []cause.Run, withPaper bool) (*report.Table, error) {
 	t := report.NewTable("causes", "Causes of wrong answers", "cause", "sgl.", "multi.", "retr.", "comp.", "total", "share")
 	t.Section = "run"
@@ -128,18 +128,26 @@ func countsTable(runs []cause.Run, withPaper bool) (*report.Table, error) {
 			t.Add(r.Dir, n.Code.Title(), cells...)
 		}
 	}
+	if withPaper {
+		return t, addPaper(t, people)
+	}
+	return t, nil
+}
+
+// addPaper adds the paper's Tables 14 and 15. People found all of their causes.
+func addPaper(t *report.Table, people bool) error {
+	const answers = 60 // in each table
 	for _, number := range []string{"14", "15"} {
-		if !withPaper {
-			break
-		}
 		p, err := report.Paper(number)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		const answers = 60 // of each table
 		for _, row := range p.Rows {
 			total := row.Cells[len(row.Cells)-1]
-			n, _ := strconv.Atoi(total) // a number, as a test checks
+			n, err := strconv.Atoi(total)
+			if err != nil {
+				return err
+			}
 			cells := append(slices.Clone(row.Cells[1:]), share(n, answers))
 			if people {
 				cells = append(cells, total)
@@ -147,10 +155,10 @@ func countsTable(runs []cause.Run, withPaper bool) (*report.Table, error) {
 			t.Add(fmt.Sprintf("%s, %s%s", row.Model, row.Baseline, report.PaperMark), row.Cells[0], cells...)
 			t.Lines[len(t.Lines)-1].Paper = true
 		}
-		t.Notes = []string{"Rows marked" + report.PaperMark + " are from Tables 14 and 15 of the AirQA paper: 60 wrong answers each, 15 of each question type, " +
-			"and the causes that its authors found in them."}
 	}
-	return t, nil
+	t.Notes = []string{"Rows marked" + report.PaperMark + " are from Tables 14 and 15 of the AirQA paper: 60 wrong answers each, 15 of each question type, " +
+		"and the causes that its authors found in them."}
+	return nil
 }
 
 func share(n, of int) string {
