@@ -1,6 +1,6 @@
 // Package bench is airqa bench: companion benchmarks beside AirQA. It has what they share: data ([Dataset]), the reader
-// of lenient JSON ([Object]), tables of results ([Result]), the questions and papers of a run with a language model
-// ([Questions], [Fill]), predictions ([ReadPredictions], [WriteAnswers]), and the agreement of raters: [ReadRatings] reads a
+// of lenient JSON ([Object]), tables of results ([Result]), scores of answers and tables of systems ([Scorers], [Benchmark.Compare]), the questions and
+// papers of a run with a language model ([Questions], [Fill]), predictions ([Format]), and the agreement of raters: [ReadRatings] reads a
 // table of ratings as people's programs write it, and [Agree] measures it with internal/stats.
 //
 // Each benchmark has a folder of its own, with its reader, metrics, baselines and tables, and is a [Benchmark] in the list
@@ -8,34 +8,37 @@
 package bench
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"airqa/env/embed"
-	"airqa/internal/files"
 	"airqa/internal/words"
 	"airqa/qa"
 	"airqa/qa/dataset"
-	"airqa/runlog"
 )
 
 // Benchmark is a companion benchmark. A nil function is a command that it lacks.
 type Benchmark struct {
-	Name     string                                          `json:"name"`
-	About    string                                          `json:"about"`
-	Methods  []Method                                        `json:"methods"`
-	Load     func(path string) (*Dataset, error)             `json:"-"`
-	Stats    func(context.Context, Request) (*Result, error) `json:"-"`
-	Baseline func(context.Context, Request) (*Result, error) `json:"-"`
-	Score    func(context.Context, Request) (*Result, error) `json:"-"`
-	// Prediction makes the line of an answer in the benchmark's own format.
-	Prediction func(Item, qa.Answer) any `json:"-"`
+	Name    string                                          `json:"name"`
+	About   string                                          `json:"about"`
+	Methods []Method                                        `json:"methods"`
+	Load    func(path string, c Choice) (*Dataset, error)   `json:"-"`
+	Stats   func(context.Context, Request) (*Result, error) `json:"-"`
+	// Complete adds what scoring needs to the gold of each item; nil if that is nothing.
+	Complete func(*Dataset) `json:"-"`
+	// Score computes the measures of an answer to an item, from 0 to 1, of which Headline is the score. match is the type
+	// of the gold answer that the answer matches best; empty without types.
+	Score    func(it Item, a qa.Answer, fixed bool) (measures map[string]float64, match string) `json:"-"`
+	Headline string                                                                             `json:"-"`
+	// Method makes the rows of a method: itself, and what belongs to it.
+	Method func(ctx context.Context, data *Dataset, name string, r Request) ([]System, error) `json:"-"`
+	// Tables are those of the benchmark's paper for some systems, with notes.
+	Tables func(data *Dataset, systems []System, r Request) ([]Table, []string) `json:"-"`
+	// Predictions is the benchmark's own format of answers.
+	Predictions Format `json:"-"`
 	// Ratings reads the scores of people, and of a model as the last rater, from a file of the benchmark, with the
 	// annotations of a second file in place of the model's; nil if it has none.
 	Ratings func(path, annotations string) (Ratings, error) `json:"-"`
@@ -45,10 +48,16 @@ type Benchmark struct {
 type Method struct {
 	Name  string `json:"name"`
 	About string `json:"about"`
+	// Beside methods stand in the tables of a run. Slow ones are computed only by name.
+	Beside bool `json:"-"`
+	Slow   bool `json:"-"`
 }
 
 // About is a method with its description.
-func About(name, about string) Method { return Method{name, about} }
+func About(name, about string) Method { return Method{Name: name, About: about} }
+
+// Beside is a method that stands in the tables of a run, too.
+func Beside(name, about string) Method { return Method{Name: name, About: about, Beside: true} }
 
 func (m Method) method() Method { return m }
 
@@ -61,17 +70,6 @@ func Methods[M methodLike](list []M) (methods []Method) {
 		methods = append(methods, m.method())
 	}
 	return methods
-}
-
-// Chosen is the name of the request's method, or those of all methods.
-func (r Request) Chosen(all []Method) (names []string) {
-	if r.Method != "" {
-		return []string{r.Method}
-	}
-	for _, m := range all {
-		names = append(names, m.Name)
-	}
-	return names
 }
 
 // FindMethod returns the method with a name. An error begins with unknown, and calls the methods all, such as "rankers".
@@ -90,49 +88,39 @@ func FindMethod[M methodLike](list []M, name, unknown, all string) (found M, err
 type Request struct {
 	// Dataset is a file or a folder.
 	Dataset string
-	// Method is the name of a method; empty means all.
+	Choice
+	// Fixed corrects known flaws of the benchmark's own scripts.
+	Fixed bool
+	// Runs are directories of scored runs, Method is the name of a method; empty means all.
+	Runs   []string
 	Method string
 	// Similarity is how texts are compared in statistics: tfidf or minilm.
 	Similarity string
-	// Predictions is a file in the benchmark's own format.
-	Predictions string
-	Rules
 	// Bootstrap is the number of resamples for intervals, 0 for none.
 	Bootstrap int
+	Seed      uint64
+	// Export is the file for the answers of the only run or method, in the benchmark's own format; empty for none.
+	Export string
 	// Pools builds candidate pools again and compares them with those of the benchmark.
 	Pools bool
 	// Embedder opens the model of sentence vectors.
 	Embedder func() (embed.Embedder, error)
 }
 
-// Rules are how answers are scored, as flags of a command.
-type Rules struct {
-	Compat   bool   `xor:"mode" help:"Score like the benchmark's own scripts. This is the default."`
-	Fixed    bool   `xor:"mode" help:"Correct known flaws of the scripts (docs/bench.md)."`
-	Setting  string `placeholder:"NAME" help:"Task of doris-mae: query (the default), aspect, test, or subquery-2."`
-	TextOnly bool   `name:"text-evidence-only" help:"Leave out gold evidence in figures and tables (qasper)."`
-	Seed     uint64 `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
-
+// Choice selects the items of a dataset and their gold, as flags of commands.
+type Choice struct {
+	Setting     string `placeholder:"NAME" help:"Task of doris-mae: query (the default), aspect, test, or subquery-2."`
 	Annotations string `placeholder:"FILE" help:"Annotations from airqa bench annotate --export, used instead of the dataset's own (doris-mae)."`
-	Export      string `placeholder:"FILE" help:"Write the predictions of --method, or the scored predictions, to FILE in the benchmark's own format (qasper, doris-mae)."`
-}
-
-// WriteExport writes the file of Export, if one is given.
-func (r Rules) WriteExport(write func(io.Writer) error) error {
-	if r.Export == "" {
-		return nil
-	}
-	return files.Write(r.Export, write)
 }
 
 // Dataset is a benchmark as its files have it: documents, and items about them. Faults that do not stop it from loading
 // are listed.
 type Dataset struct {
-	// Name is the word on the command line, such as "qasper".
-	Name      string
-	Documents []Document
-	Items     []Item
-	Faults    []*dataset.Fault
+	// Name is the word on the command line, such as "qasper"; Title is the name for people, with the setting.
+	Name, Title string
+	Documents   []Document
+	Items       []Item
+	Faults      []*dataset.Fault
 }
 
 // What a fault can cost. Without a paper, or an item of a benchmark (question, turn, query), nothing of it is loaded.
@@ -194,24 +182,33 @@ type Item struct {
 	Gold  Gold
 }
 
-// Gold is what an answer is compared with.
+// Gold is what an answer is compared with. As JSON, it is the arguments of the evaluator of a question.
 type Gold struct {
+	// Text is the gold answer for people.
+	Text string `json:"gold"`
 	// Answers has one for each annotator; none for rankings.
-	Answers []GoldAnswer
+	Answers []GoldAnswer `json:"answers,omitempty"`
+	// Texts has the texts of units by id, where an answer that names the unit is compared by its text.
+	Texts map[string]string `json:"texts,omitempty"`
 	// Grades has the raw score of each document of the pool, in its order, and Top the highest possible score divided by 2.
-	Grades []float64
-	Top    float64
+	// Fixed has those without faulty annotations, if they differ.
+	Grades []float64 `json:"grades,omitempty"`
+	Fixed  []float64 `json:"fixed,omitempty"`
+	Top    float64   `json:"top,omitempty"`
+	// Pool are the documents, and Rest is their order behind an incomplete ranking.
+	Pool []string `json:"pool,omitempty"`
+	Rest []string `json:"rest,omitempty"`
 }
 
 // GoldAnswer is the answer of one annotator.
 type GoldAnswer struct {
-	Text string
+	Text string `json:"text"`
 	// Type is the answer's type, if the benchmark has types.
-	Type string
+	Type string `json:"type,omitempty"`
 	// Evidence has texts as annotated, also for an unanswerable question; Units are the ids of units that they were
 	// matched to.
-	Evidence []string
-	Units    []string
+	Evidence []string `json:"evidence,omitempty"`
+	Units    []string `json:"units,omitempty"`
 }
 
 // ModelRater is the name of the rater whose scores are the annotations of a benchmark.
@@ -276,64 +273,4 @@ func BM25(tokens func(string) []string) Fit {
 		m := words.NewBM25(list)
 		return func(query string) []float64 { return m.Scores(tokens(query)) }
 	}
-}
-
-// ReadPredictions calls read for each line of a file of predictions. read reports faults of the line; loaded means that
-// the prediction counts nevertheless. It is an error if no line does.
-func ReadPredictions(path string, read func(raw []byte, fault func(id, text string, loaded bool))) (faults []*dataset.Fault, err error) {
-	usable, lines := 0, 0
-	for block, err := range dataset.LineBlocks("predictions", path) {
-		if err != nil {
-			return nil, err
-		}
-		for n, raw := range block.Records() {
-			lines++
-			usable++
-			read(raw, func(id, text string, loaded bool) {
-				f := &dataset.Fault{Place: dataset.Place{File: path, Line: n, UUID: id}, Text: text, Loaded: loaded}
-				if !loaded {
-					f.Costs = "prediction"
-					usable--
-				}
-				faults = append(faults, f)
-			})
-		}
-	}
-	if lines > 0 && usable == 0 {
-		return faults, fmt.Errorf("%s has no usable prediction; the first fault: %w", path, faults[0])
-	}
-	return faults, nil
-}
-
-// WriteAnswers writes the answers of a run as predictions in the benchmark's own format to a file, and returns their
-// number. Items without an answer have no line. Of several repeats, the first counts.
-func WriteAnswers(b Benchmark, path, dir, to string) (int, error) {
-	data, err := b.Load(path)
-	if err != nil {
-		return 0, err
-	}
-	run, err := runlog.Open(dir)
-	if err != nil {
-		return 0, err
-	}
-	items := data.ByID()
-	var text bytes.Buffer
-	n := 0
-	for rec, err := range run.Episodes() {
-		if err != nil {
-			return 0, fmt.Errorf("%s: %w", dir, err)
-		}
-		it, known := items[rec.UUID]
-		if !known {
-			return 0, fmt.Errorf("%s: question %s is none of %s; name the dataset of the run", dir, rec.UUID, path)
-		}
-		if rec.Repeat > 0 || !rec.Answer.Given {
-			continue
-		}
-		if err := json.NewEncoder(&text).Encode(b.Prediction(it, rec.Answer)); err != nil {
-			return 0, err
-		}
-		n++
-	}
-	return n, files.WriteFile(to, text.Bytes())
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"airqa/env/paperdb"
+	"airqa/eval"
 	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/prompts"
@@ -40,7 +41,8 @@ var formats = map[qa.Kind]string{
 	qa.Rank:     "all documents that fit the question, the most relevant first",
 }
 
-// Questions returns the items as questions about the papers of [Fill]. They have no gold, except in an [Oracle] context.
+// Questions returns the items as questions about the papers of [Fill]. Their gold is in their
+// evaluators, and in an [Oracle] context.
 func Questions(b *Dataset, c Config) ([]qa.Example, error) {
 	docs := b.Papers()
 	seen := make(map[string]bool)
@@ -63,10 +65,15 @@ func Questions(b *Dataset, c Config) ([]qa.Example, error) {
 		if it.Document != "" {
 			ex.AnchorPDF = []string{PaperID(b.Name, it.Document)}
 		}
+		it.Gold.Pool = ex.Pool
+		arguments, err := json.Marshal(it.Gold)
+		if err != nil {
+			return nil, err
+		}
+		ex.Evaluator = qa.Evaluator{Func: eval.Companion(b.Name), Kwargs: arguments}
 		for _, id := range ex.Pool {
 			ex.ReferencePDF = append(ex.ReferencePDF, PaperID(b.Name, id))
 		}
-		var err error
 		if ex.Context, err = contextOf(docs[it.Document], it.Gold, c.Context); err != nil {
 			return nil, qa.Usagef("%s: %v", b.Name, err)
 		}

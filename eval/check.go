@@ -48,8 +48,8 @@ func MayAsk(name string) bool {
 
 // check inspects an evaluator. If its arguments are not JSON, the function alone determines whether a judge is asked.
 func check(e qa.Evaluator) (c checker) {
-	if e.Func == "" {
-		return c // the question is not scored
+	if e.Func == "" || isCompanion(e.Func) {
+		return c // the question is not scored, or by a function that is not in the catalogue
 	}
 	arguments, err := python.FromJSON(e.Kwargs)
 	c.call(e.Func, e.Func, arguments)

@@ -48,7 +48,7 @@ func (s *Scorer) Explain(ctx context.Context, e qa.Evaluator, p Prediction) Expl
 	if judge != nil {
 		judge = &onceJudge{judge: judge, fixed: s.mode == Fixed, said: make(map[string]func() (bool, error))}
 	}
-	prepare := func(m Mode) Prepared { return New(Config{Judge: judge, Mode: m}).Prepare(e) }
+	prepare := func(m Mode) Prepared { return New(Config{Judge: judge, Mode: m, Others: s.others}).Prepare(e) }
 	explain := func(m Mode, prepared Prepared) Reading {
 		said := p.in(m)
 		out := Reading{Mode: m, Check: Comparison{Function: e.Func, Said: python.Repr(said)}}

@@ -26,6 +26,11 @@ func GoldAnswer(e qa.Evaluator) (string, bool) {
 
 // GoldOf returns the gold answer of a question: that of [GoldAnswer], or the target that an imported question came with.
 func GoldOf(ex qa.Example) string {
+	if isCompanion(ex.Evaluator.Func) {
+		var arguments struct{ Gold string }
+		_ = json.Unmarshal(ex.Evaluator.Kwargs, &arguments) // scoring reports the fault
+		return arguments.Gold
+	}
 	if gold, ok := GoldAnswer(ex.Evaluator); ok || ex.Evaluator.Func != "" {
 		return gold
 	}

@@ -19,22 +19,40 @@ type Config struct {
 	Judge Judge
 	// Mode is the set of rules; empty is [Reference].
 	Mode Mode
+	// Others are the functions of companion benchmarks.
+	Others Others
 }
+
+// Others are evaluation functions of other benchmarks by name, which [Companion] makes. Each reads the arguments of an
+// evaluator once and returns what scores the answers to its question, also those that are not given.
+type Others map[string]func(arguments json.RawMessage, m Mode) (func(qa.Answer) qa.Score, error)
+
+// companion begins the names of functions that score the whole answer to a question of a companion benchmark. They have
+// no entry in the catalogue, and the argument "gold" is the gold answer for people.
+const companion = "bench_"
+
+// Companion is the name of the evaluation function of a benchmark, such as "bench_qasper".
+func Companion(benchmark string) string { return companion + benchmark }
+
+func isCompanion(function string) bool { return strings.HasPrefix(function, companion) }
 
 // Scorer applies evaluation functions. Its methods may be called concurrently if its judge allows it.
 type Scorer struct {
-	judge Judge
-	mode  Mode
+	judge  Judge
+	mode   Mode
+	others Others
 }
 
 // New returns a scorer.
-func New(c Config) *Scorer { return &Scorer{judge: c.Judge, mode: c.Mode} }
+func New(c Config) *Scorer { return &Scorer{judge: c.Judge, mode: c.Mode, others: c.Others} }
 
 // Prediction is an answer to be scored: a text or any JSON value. The zero value is JSON's null.
 type Prediction struct {
 	value python.Value
 	// the text that [Fixed] reads instead, if not empty
 	latex string
+	// answer is that of an episode, for functions that score more than its text
+	answer qa.Answer
 }
 
 // Text returns a prediction of the text s.
@@ -42,7 +60,7 @@ func Text(s string) Prediction { return Prediction{value: s} }
 
 // Answer returns the prediction of an episode: the answer as Python prints it and, in [Fixed], with LaTeX commands as
 // the model wrote them.
-func Answer(a qa.Answer) Prediction { return Prediction{value: a.Text, latex: a.LaTeX} }
+func Answer(a qa.Answer) Prediction { return Prediction{value: a.Text, latex: a.LaTeX, answer: a} }
 
 // in returns the prediction as mode m reads it.
 func (p Prediction) in(m Mode) python.Value {
@@ -80,7 +98,11 @@ type Prepared struct {
 	scorer *Scorer
 	call   *call
 	fault  string // why nothing can be scored
+	other  func(qa.Answer) qa.Score
 }
+
+// Whole reports whether scoring takes the whole answer, also one that is not given.
+func (p Prepared) Whole() bool { return p.other != nil }
 
 // Subjective reports whether scoring may ask a judge.
 func (p Prepared) Subjective() bool { return p.call.mayAsk() }
@@ -92,6 +114,13 @@ func (c *call) mayAsk() bool {
 // Prepare parses an evaluator. A faulty one yields unscored results.
 func (s *Scorer) Prepare(e qa.Evaluator) Prepared {
 	p := Prepared{scorer: s}
+	if open := s.others[e.Func]; open != nil {
+		var err error
+		if p.other, err = open(e.Kwargs, s.mode); err != nil {
+			p.fault = fmt.Sprintf("read the arguments of %s: %v", e.Func, err)
+		}
+		return p
+	}
 	arguments, err := python.FromJSON(e.Kwargs)
 	switch {
 	case e.Func == "":
@@ -133,6 +162,9 @@ func noAnswer(v python.Value) bool {
 }
 
 func (p Prepared) score(ctx context.Context, t *Comparison, answer Prediction) qa.Score {
+	if p.other != nil {
+		return p.other(answer.answer)
+	}
 	if s, ok := answer.value.(string); ok && hasMark(s, errorMark) {
 		return qa.Score{Verdict: qa.Wrong, Reason: "the answer is an error message"}
 	}

@@ -27,6 +27,10 @@ type Score struct {
 	FormatOnly bool `json:"format_only,omitempty"`
 	// Value is in [0, 1]: 0 or 1 for every function of the paper.
 	Value float64 `json:"score"`
+	// Measures are all measures of an answer to a companion benchmark by name, in [0, 1]; one that leaves the question out is
+	// absent. Match is the type of the gold answer that it matches best.
+	Measures map[string]float64 `json:"measures,omitempty"`
+	Match    string             `json:"match,omitempty"`
 	// Func is the evaluation function; Reason explains an unparseable or unscored answer, or a wrong one that could not be
 	// compared.
 	Func   string `json:"eval_func"`

@@ -35,7 +35,7 @@ func FoldTag(fold int, split string) string { return fmt.Sprintf("fold%d:%s", fo
 //
 // Gold units are the sentences that the rationales of the answer match: the first sentence that contains the rationale,
 // ignoring case, whitespace and ASCII punctuation. A rationale may be the title, which is not a sentence.
-func Load(dir string) (*bench.Dataset, error) {
+func Load(dir string, _ bench.Choice) (*bench.Dataset, error) {
 	entries, err := os.ReadDir(dir)
 	if info, e := os.Stat(dir); e == nil && !info.IsDir() {
 		return nil, fmt.Errorf("read ArgSciChat: %s is a file; name the folder with fold_0_train.json and the other files of the folds", dir)
@@ -43,7 +43,7 @@ func Load(dir string) (*bench.Dataset, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read ArgSciChat: %w", err)
 	}
-	r := &loader{Dataset: &bench.Dataset{Name: "argscichat"}, papers: make(map[string]*loadedPaper), turns: make(map[string]bool)}
+	r := &loader{Dataset: &bench.Dataset{Name: "argscichat", Title: "ArgSciChat"}, papers: make(map[string]*loadedPaper), turns: make(map[string]bool)}
 	files := make(map[int][]string)
 	for _, e := range entries {
 		if m := foldFile.FindStringSubmatch(e.Name()); m != nil {
@@ -272,7 +272,7 @@ func (r *loader) item(d bench.Document, t loadedTurn, said map[string]loadedTurn
 		r.fault(t.id, "field \"history\" is not the text of the turns of \"history_ids\", which is used")
 	}
 	answer := bench.GoldAnswer{Text: t.expert, Evidence: t.facts, Units: r.match(d, t)}
-	return bench.Item{Example: ex, Document: d.ID, Gold: bench.Gold{Answers: []bench.GoldAnswer{answer}}}
+	return bench.Item{Example: ex, Document: d.ID, Gold: bench.Gold{Text: t.expert, Answers: []bench.GoldAnswer{answer}}}
 }
 
 // match returns the ids of the distinct sentences of the rationales, in their order.

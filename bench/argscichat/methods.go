@@ -1,7 +1,6 @@
 // Package argscichat is the benchmark ArgSciChat (Ruggeri et al., ACL 2023) in airqa bench: dialogues about papers.
-// [Load] reads them, [Baseline] scores methods that need no language model, [Score] other answers. Rationale-F1 compares
-// sentences, Message-F1 tokens (section 5.3). [Benchmark] has the tables made of these, and counts the data as the tables
-// of the paper do. Package collect collects such dialogues.
+// [Load] reads them. [Methods] need no language model. Rationale-F1 compares sentences, Message-F1 tokens (section 5.3).
+// [Benchmark] has the scores and the tables, and counts the data as the tables of the paper do. Package collect collects such dialogues.
 package argscichat
 
 import (
@@ -40,10 +39,10 @@ const minilm = "minilm"
 
 // Methods returns all methods. Of sentences with equal scores, the last is best, as in the authors' script.
 func Methods() []Method {
-	about := bench.About
+	about, beside := bench.About, bench.Beside
 	return []Method{
 		{
-			Method: about("tfidf", "2 sentences by TF-IDF with the settings of the authors' script: accents stripped, English stop list"),
+			Method: beside("tfidf", "2 sentences by TF-IDF with the settings of the authors' script: accents stripped, English stop list"),
 			fit:    bench.TFIDF(script), top: 2,
 		},
 		{Method: about("tfidf-1", "1 sentence by the same"), fit: bench.TFIDF(script), top: 1},
@@ -61,22 +60,22 @@ func Methods() []Method {
 			fit:    bench.TFIDF(script), top: 2, oracle: true,
 		},
 		{
-			Method: about("first", "the first 2 sentences"),
+			Method: beside("first", "the first 2 sentences"),
 			choose: func(d bench.Document, _ bench.Item) []string { return ids(d.Units[:min(2, len(d.Units))]) },
 		},
-		{Method: about("random", "2 random sentences: the exact expectation"), expected: Expected},
+		{Method: beside("random", "2 random sentences: the exact expectation"), expected: Expected},
 		{Method: about("all", "every sentence"), choose: func(d bench.Document, _ bench.Item) []string { return ids(d.Units) }},
 		{
-			Method: about("gold", "the gold sentences; the reply is the rationales"),
+			Method: beside("gold", "the gold sentences; the reply is the rationales"),
 			choose: func(_ bench.Document, it bench.Item) []string { return gold(it).Units },
 			reply:  func(_ bench.Document, it bench.Item) string { return strings.Join(gold(it).Evidence, " ") },
 		},
 		{
-			Method: about("echo", "replies with the proponent's message"),
+			Method: beside("echo", "replies with the proponent's message"),
 			reply:  func(_ bench.Document, it bench.Item) string { return it.Question },
 		},
 		{Method: about("title", "replies with the title of the paper"), reply: func(d bench.Document, _ bench.Item) string { return d.Title }},
-		{Method: about("empty", "replies with nothing"), reply: func(bench.Document, bench.Item) string { return "" }},
+		{Method: beside("empty", "replies with nothing"), reply: func(bench.Document, bench.Item) string { return "" }},
 	}
 }
 

@@ -300,6 +300,18 @@ func LoadIntents(path string) ([]Intent, []*dataset.Fault, error) {
 	return r.list, r.faults, nil
 }
 
+// lines are the faults of a file that is read line by line, and the line being read.
+type lines struct {
+	at     dataset.Fault
+	faults []*dataset.Fault
+}
+
+func (l *lines) fault(loaded bool, format string, args ...any) {
+	f := l.at
+	f.Loaded, f.Text = loaded, fmt.Sprintf(format, args...)
+	l.faults = append(l.faults, &f)
+}
+
 type intentReader struct {
 	lines
 	list     []Intent

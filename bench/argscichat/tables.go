@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -13,7 +12,6 @@ import (
 
 	"airqa/bench"
 	"airqa/internal/terminal"
-	"airqa/qa"
 	"airqa/qa/dataset"
 )
 
@@ -21,20 +19,12 @@ import (
 func Benchmark() bench.Benchmark {
 	return bench.Benchmark{
 		Name: "argscichat", About: "dialogues about papers: the next message, and up to two sentences that support it",
-		Methods: bench.Methods(Methods()), Load: Load, Stats: countData, Baseline: baselines, Score: scoreFile,
-		Prediction: func(it bench.Item, a qa.Answer) any {
-			return map[string]any{
-				"pair_id": it.UUID, "article_id": it.Document, "predicted_answer": a.Text, "predicted_evidence": append([]string{}, a.Evidence...),
-			}
+		Methods: bench.Methods(Methods()), Load: Load, Stats: countData, Score: score, Headline: messageF1, Method: rows, Tables: tables,
+		Predictions: bench.Format{
+			ID: "pair_id", Document: "article_id", Text: "predicted_answer", Evidence: "predicted_evidence", Units: evidence,
 		},
 	}
 }
-
-// Columns of tables.
-const (
-	rationaleF1 = "Rationale-F1"
-	messageF1   = "Message-F1"
-)
 
 // paperScores are Table 5 of the paper: Rationale-F1.
 var paperScores = map[string]float64{"tfidf": 16.22, minilm: 13.65}
@@ -47,52 +37,52 @@ func addPaper(m bench.Measure, method string) bench.Measure {
 	return m
 }
 
-func baselines(ctx context.Context, r bench.Request) (*bench.Result, error) {
-	data, err := Load(r.Dataset)
-	if err != nil {
-		return nil, err
+// tables has the mean of the folds, which the paper reports, or with fixed rules that of all test turns, and the folds of
+// systems that were named.
+func tables(data *bench.Dataset, systems []bench.System, r bench.Request) (list []bench.Table, notes []string) {
+	scores := bench.Table{Name: "scores", Title: "Mean of the folds, as the paper reports it, %; n is the number of test turns", Label: "system", Decimals: 2}
+	if r.Fixed {
+		scores.Title = "Mean over all test turns, %"
 	}
-	t := bench.Table{Name: "methods", Title: "Mean of the folds, %; n is the number of test turns", Label: "method", Decimals: 2}
-	for _, name := range r.Chosen(bench.Methods(Methods())) {
-		m, scores, err := Baseline(ctx, data, name, r.Embedder)
-		if err != nil {
-			return nil, err
+	folds := Folds(data)
+	for _, s := range systems {
+		for _, measure := range measures {
+			m := s.Mean(measure, inTest)
+			if r.Fixed {
+				scores.Add(addPaper(m.Score(s.Name, measure, r), s.Name))
+			} else {
+				scores.Add(addPaper(ofFolds(s, measure, folds).Measure(s.Name, measure).Over(m.N()), s.Name))
+			}
 		}
-		if r.Method != "" {
-			t = foldTable(bench.Table{Name: m.Name, Title: m.Name + ": " + m.About}, scores, r)
-			continue
-		}
-		for _, f := range scores {
-			t.Add(addPaper(f.OfFolds.Measure(m.Name, f.Measure).Over(f.Test.N()), m.Name))
+		if s.Chosen {
+			list = append(list, foldTable(s, folds, r))
 		}
 	}
-	result := bench.NewResult(data.Name, "ArgSciChat: baselines", r.Dataset, data.Faults)
-	result.Note(notes(data)...)
-	result.Tables = []bench.Table{t}
-	return result, nil
+	return append([]bench.Table{scores}, list...), append(aboutScores(data),
+		"echo replies with the question, gold with the annotated rationales: a system below them says little about the paper.")
 }
 
-// foldTable fills a table with a row for each fold and each mean of a result.
-func foldTable(t bench.Table, scores []Figures, r bench.Request) bench.Table {
-	t.Label, t.Decimals = "turns of", 2
-	for _, fold := range slices.Sorted(maps.Keys(scores[0].Folds)) {
-		for _, f := range scores {
-			t.Add(f.Folds[fold].Percent(fmt.Sprintf("fold %d, test", fold), f.Measure))
+// foldTable has a row for each fold and each mean of a system.
+func foldTable(s bench.System, folds []int, r bench.Request) bench.Table {
+	t := bench.Table{Name: "folds of " + s.Name, Title: s.Name + " by fold, %", Label: "turns of", Decimals: 2}
+	for _, fold := range folds {
+		for _, measure := range measures {
+			t.Add(s.Mean(measure, inFold(fold)).Percent(fmt.Sprintf("fold %d, test", fold), measure))
 		}
 	}
-	for _, f := range scores {
-		t.Add(addPaper(f.OfFolds.Measure("mean of the folds", f.Measure), t.Name))
+	for _, measure := range measures {
+		t.Add(addPaper(ofFolds(s, measure, folds).Measure("mean of the folds", measure), s.Name))
 	}
-	for _, f := range scores {
-		t.Add(f.Test.Score("all test turns", f.Measure, r))
+	for _, measure := range measures {
+		t.Add(s.Mean(measure, inTest).Score("all test turns", measure, r))
 	}
-	for _, f := range scores {
-		t.Add(f.All.Score("all turns", f.Measure, r))
+	for _, measure := range measures {
+		t.Add(s.Mean(measure, nil).Score("all turns", measure, r))
 	}
 	return t
 }
 
-func notes(data *bench.Dataset) []string {
+func aboutScores(data *bench.Dataset) []string {
 	papers := make(map[string]bool)
 	for _, it := range data.Items {
 		if tested(it) {
@@ -107,61 +97,9 @@ func notes(data *bench.Dataset) []string {
 	}
 }
 
-func scoreFile(ctx context.Context, r bench.Request) (*bench.Result, error) {
-	data, err := Load(r.Dataset)
-	if err != nil {
-		return nil, err
-	}
-	p, err := ReadPredictions(r.Predictions, data)
-	if err != nil {
-		return nil, err
-	}
-	scores := Score(data, p.Answers)
-	headline := bench.Table{Name: "score", Title: "Score, %: the mean of the folds, as the paper reports it", Label: "system", Decimals: 2}
-	if r.Fixed {
-		headline.Title = "Score, %: the mean over all test turns"
-	}
-	add := func(row string, scores []Figures) {
-		for _, f := range scores {
-			if r.Fixed {
-				headline.Add(f.Test.Percent(row, f.Measure))
-			} else {
-				headline.Add(f.OfFolds.Measure(row, f.Measure).Over(f.Test.N()))
-			}
-		}
-	}
-	add("predictions", scores)
-	for _, name := range []string{"tfidf", "first", "random", "echo", "gold", "empty"} {
-		_, s, err := Baseline(ctx, data, name, r.Embedder)
-		if err != nil {
-			return nil, err
-		}
-		add(name, s)
-	}
-	result := bench.NewResult(data.Name, "ArgSciChat: "+filepath.Base(r.Predictions), r.Dataset, slices.Concat(p.Faults, data.Faults))
-	folds := foldTable(bench.Table{Name: "folds", Title: "Predictions by fold, %"}, scores, r)
-	if p.Others == 0 {
-		folds.Measures = folds.Measures[:len(folds.Measures)-len(measures)] // those of all turns
-	}
-	lines := bench.Table{Name: "predictions", Title: "Predictions", Label: "what", Measures: []bench.Measure{
-		bench.Count("read", p.Read),
-		bench.Count("unreadable line", p.Unreadable),
-		bench.Count("unknown turn", p.Unknown),
-		bench.Count("repeated turn, the last one counts", p.Repeated),
-		bench.Count("faulty evidence, counted as none", p.Bad),
-		bench.Count("missing test turn, counted as 0", p.Missing),
-		bench.Count("answered other turn", p.Others),
-	}}
-	result.Tables = []bench.Table{headline, folds, lines}
-	result.Note(notes(data)...)
-	result.Note("echo replies with the question, gold with the annotated rationales: a system below them says little about the paper.")
-	result.NoteBootstrap(r.Bootstrap, r.Seed)
-	return result, nil
-}
-
 // countData counts the data as the tables of the paper do.
 func countData(ctx context.Context, r bench.Request) (*bench.Result, error) {
-	data, err := Load(r.Dataset)
+	data, err := Load(r.Dataset, r.Choice)
 	if err != nil {
 		return nil, err
 	}

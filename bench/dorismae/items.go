@@ -30,11 +30,7 @@ func (r *loader) finish() {
 		r.checkPool(*q, loaded)
 	}
 	r.summary(r.repeated, "annotations repeat a pair: the scores are added")
-	rule := "added as -1, as the authors' code does"
-	if r.options.SkipUnparsed {
-		rule = "not added"
-	}
-	r.summary(r.unparsed, "annotations are -1 (an unparsed reply): "+rule)
+	r.summary(r.unparsed, "annotations are -1 (an unparsed reply): added as -1, as the authors' code does, but not in fixed scoring")
 	r.summary(r.strangers(), "annotations are about an aspect or an abstract that the file does not have: they count for nothing")
 	r.summary(r.unknown, "aspects have no text in aspect_id2aspect")
 	for _, q := range r.Queries {
@@ -123,11 +119,15 @@ func (d *Dataset) item(q Query, id string, aspects []Aspect, text string) bench.
 	}
 	for _, p := range q.Pool {
 		it.Pool = append(it.Pool, strconv.Itoa(p))
-		sum := 0
+		sum, parsed := 0, 0
 		for _, id := range ids {
-			sum += d.scores[pair{id, p}].sum
+			s := d.scores[pair{id, p}]
+			sum, parsed = sum+s.sum, parsed+s.parsed
 		}
-		it.Gold.Grades = append(it.Gold.Grades, float64(sum))
+		it.Gold.Grades, it.Gold.Fixed = append(it.Gold.Grades, float64(sum)), append(it.Gold.Fixed, float64(parsed))
+	}
+	if slices.Equal(it.Gold.Grades, it.Gold.Fixed) {
+		it.Gold.Fixed = nil
 	}
 	return it
 }

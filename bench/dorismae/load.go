@@ -60,8 +60,6 @@ type Abstract struct {
 type LoadOptions struct {
 	// Corpus keeps the whole corpus, in a gigabyte of memory.
 	Corpus bool
-	// SkipUnparsed leaves out annotations of -1, replies that could not be parsed; the authors' code adds them.
-	SkipUnparsed bool
 	// Annotations is a file with a list of annotations that are used instead of those of the dataset; empty for none.
 	Annotations string
 	// Test reads the pairs of the test set, and the abstracts that they need.
@@ -73,8 +71,8 @@ type pair struct {
 	abstract int
 }
 
-// pairScore sums the rows of a pair; at is the position of its first row, last the score of its last one.
-type pairScore struct{ sum, rows, at, last int }
+// pairScore sums the rows of a pair, and those that are no -1, an unparsed reply; at is the position of its first row, last the score of its last one.
+type pairScore struct{ sum, parsed, rows, at, last int }
 
 // loader reads the members of the file in any order. The corpus is skipped in a first pass if it comes before the
 // queries, which select from it.
@@ -103,7 +101,7 @@ func (o *occurrence) add(format string, args ...any) {
 // Load reads DORIS-MAE_dataset_v1.json as a stream.
 func Load(path string, o LoadOptions) (*Dataset, error) {
 	r := &loader{path: path, options: o, wanted: make(map[int]bool)}
-	r.Name, r.names, r.scores = "doris-mae", make(map[string]string), make(map[pair]pairScore)
+	r.Name, r.Title, r.names, r.scores = "doris-mae", "DORIS-MAE", make(map[string]string), make(map[pair]pairScore)
 	err := bench.EachMember(path, func(name string, dec *json.Decoder) error {
 		err := r.member(name, dec)
 		if errors.Is(err, bench.ErrBeginning) {
@@ -298,9 +296,7 @@ func (r *loader) annotation(dec *json.Decoder, i int) error {
 	if *score < 0 {
 		r.unparsed.add("%s for aspect %s and abstract %d", o.At, p.aspect, p.abstract)
 	}
-	if *score >= 0 || !r.options.SkipUnparsed {
-		s.sum += *score
-	}
+	s.sum, s.parsed = s.sum+*score, s.parsed+max(0, *score)
 	s.last = *score
 	r.scores[p] = s
 	return nil

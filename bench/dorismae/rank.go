@@ -47,28 +47,24 @@ type method struct {
 // methods are all rankers. TF-IDF and BM25 are fitted on each pool; the authors' BM25 counts case and punctuation.
 func methods() []method {
 	about := bench.About
+	slow := func(name, about string) bench.Method { return bench.Method{Name: name, About: about, Slow: true} }
 	wordsAndMarks := func(text string) []string { return wordOrMark.FindAllString(text, -1) }
 	tfidf := bench.TFIDF(words.TFIDFOptions{})
 	return []method{
-		{about("tfidf", "TF-IDF of scikit-learn, fitted on each pool"), tfidf, false},
+		{bench.Beside("tfidf", "TF-IDF of scikit-learn, fitted on each pool"), tfidf, false},
 		{about("tfidf-sentence", "the mean of tfidf for each sentence of the query"), tfidf, true},
-		{about("bm25", "BM25Okapi with NLTK's tokens: case and punctuation count"), bench.BM25(words.Treebank), false},
+		{bench.Beside("bm25", "BM25Okapi with NLTK's tokens: case and punctuation count"), bench.BM25(words.Treebank), false},
 		{about("bm25-sentence", "the mean of bm25 for each sentence of the query"), bench.BM25(words.Treebank), true},
 		{
 			about("bm25-words", "BM25Okapi with runs of word characters and single other characters; case counts"),
 			bench.BM25(wordsAndMarks), false,
 		},
 		{about("bm25-lower", "BM25Okapi with the tokens of tfidf"), bench.BM25(words.Tokens), false},
-		{about(wholeTexts, "cosine of sentence vectors of the query and the abstract (minilm)"), nil, false},
-		{about("maxsim", "Equation 4: the mean over the query's sentences of the nearest sentence of the abstract"), nil, true},
-		{about(maxSimAspects, "Equation 4 with the query's aspects"), nil, false},
-		{about(maxMaxPair, "the nearest pair of sentences"), nil, true},
+		{slow(wholeTexts, "cosine of sentence vectors of the query and the abstract (minilm)"), nil, false},
+		{slow("maxsim", "Equation 4: the mean over the query's sentences of the nearest sentence of the abstract"), nil, true},
+		{slow(maxSimAspects, "Equation 4 with the query's aspects"), nil, false},
+		{slow(maxMaxPair, "the nearest pair of sentences"), nil, true},
 	}
-}
-
-// lexicalMethods are the rankers that need no vectors.
-func lexicalMethods() []bench.Method {
-	return bench.Methods(slices.DeleteFunc(methods(), func(m method) bool { return m.fit == nil }))
 }
 
 // NewRanker returns a method by name. open opens the model of sentence vectors; methods that need none do not call it.

@@ -1,21 +1,18 @@
 // Package dorismae is the benchmark DORIS-MAE (Wang et al. 2023) in airqa bench: complex queries, each with a pool of
-// abstracts to rank. [Load] reads its file, [Ranker] is a method that ranks a pool, [Score] computes the metrics as the
-// authors' code does, or corrected ones, [Pools] builds pools again. [Benchmark] has the tables made of these. Package
+// abstracts to rank. [Load] reads its file, [Ranker] is a method that ranks a pool, [Pools] builds pools again. The metrics are as the
+// authors' code computes them, or corrected ones. [Benchmark] has the tables made of these. Package
 // annotate makes annotations with a model.
 package dorismae
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"airqa/bench"
-	"airqa/qa/dataset"
+	"airqa/qa"
 )
 
 // corrections are the differences between fixed rules and the authors' code.
@@ -26,118 +23,63 @@ var corrections = []string{
 	"fixed: the five removed abstracts are excluded from the ideal ranking, too",
 }
 
-// Metric is a metric of a method over queries, from 0 to 1. Undefined counts queries that the authors' code divides by
-// zero for; they are not in the mean.
-type Metric struct {
-	Name string
-	bench.Mean
-	Undefined int
-}
-
-// Scores are the results of the rankings of a method.
-type Scores struct {
-	Metrics []Metric
-	// Missing counts queries without a ranking, which score 0; Unknown, Repeated and Appended are ids of rankings that
-	// are not in the pool, that occur again, and that were missing.
-	Missing  int
-	Unknown  int
-	Repeated int
-	Appended int
-	Notes    bench.Notes
-
-	// Rankings are those that were scored, without faults.
-	Rankings map[string][]string
-
-	values [][]float64 // by query, then by metric
-}
-
-// Score compares rankings, by the ids of items, with the gold. rest ranks a whole pool: abstracts that a ranking lacks
-// follow in this order; nil is the order of the pool. Fixed rules apply corrections.
-func Score(items []bench.Item, rankings map[string][]string, rules bench.Rules, rest func(bench.Item) []string) Scores {
-	s := Scores{Rankings: make(map[string][]string)}
-	for _, it := range items {
-		g := grade(it, rules.Fixed)
-		r := s.complete(it, g, rankings[it.UUID], rest)
-		values := g.values(r)
-		if s.Rankings[it.UUID] = r; len(rankings[it.UUID]) == 0 {
-			delete(s.Rankings, it.UUID)
-			s.Missing++
-			for i, v := range values {
-				if !math.IsNaN(v) {
-					values[i] = 0
-				}
+// score computes the metrics of a ranking. A query without a ranking scores 0 where a metric does not leave it out.
+func score(it bench.Item, a qa.Answer, fixed bool) (list map[string]float64, _ string) {
+	g := grade(it, fixed)
+	list = g.values(g.complete(it, a.Ranking).ranking)
+	if len(a.Ranking) == 0 {
+		for name, v := range list {
+			if !math.IsNaN(v) {
+				list[name] = 0
 			}
 		}
-		s.values = append(s.values, values)
 	}
-	s.summarize(rules)
-	known := len(items) - s.Missing
-	s.Notes.Count(s.Missing, "queries without a ranking, which score 0")
-	s.Notes.Count(len(rankings)-known, "rankings that are empty or for unknown queries, which are ignored")
-	s.Notes.Count(s.Unknown, "ids of rankings that are not in the pool, which are ignored")
-	s.Notes.Count(s.Repeated, "ids that a ranking repeats, of which the first place counts")
-	s.Notes.Count(s.Appended, "abstracts of a pool that its ranking lacks, which follow in lexical order")
-	return s
+	return list, ""
 }
 
-// complete makes a ranking a permutation of the pool. With the authors' rules, the removed abstracts may be absent, as
-// they are in some of their rankings.
-func (s *Scores) complete(it bench.Item, g graded, ranking []string, rank func(bench.Item) []string) []string {
-	r, seen := s.known(it, g, ranking)
-	if len(ranking) == 0 || len(r) == len(g.ids) {
-		return r
-	}
-	rest := it.Pool
-	if rank != nil {
-		rest = rank(it)
-	}
-	for _, id := range rest {
-		if _, known := g.score[id]; known && !seen[id] && !slices.Contains(removed, id) {
-			seen[id] = true
-			r = append(r, id)
-			s.Appended++
-		}
-	}
-	return r
+// completed is a ranking that is a permutation of the pool. Unknown, repeated and appended count the ids that are not in the
+// pool, that occur again, and that were missing.
+type completed struct {
+	ranking                     []string
+	unknown, repeated, appended int
 }
 
-// known returns the ids of a ranking that are in the pool, each once.
-func (s *Scores) known(it bench.Item, g graded, ranking []string) (r []string, seen map[string]bool) {
-	seen = make(map[string]bool)
+// complete makes a ranking a permutation of the pool: what it lacks follows in the order of the gold, or else of the pool. With
+// the authors' rules, the removed abstracts may be absent, as they are in some of their rankings.
+func (g graded) complete(it bench.Item, ranking []string) (c completed) {
+	seen := make(map[string]bool)
 	for _, id := range ranking {
 		_, known := g.score[id]
 		switch {
 		case g.fixed && slices.Contains(removed, id) && slices.Contains(it.Pool, id):
 		case !known:
-			s.Unknown++
+			c.unknown++
 		case seen[id]:
-			s.Repeated++
+			c.repeated++
 		default:
 			seen[id] = true
-			r = append(r, id)
+			c.ranking = append(c.ranking, id)
 		}
 	}
-	return r, seen
-}
-
-// summarize computes the metrics of the values.
-func (s *Scores) summarize(rules bench.Rules) {
-	for i, measure := range measures(rules.Fixed) {
-		m := Metric{Name: measure.name}
-		for _, query := range s.values {
-			if math.IsInf(query[i], 0) {
-				m.Undefined++
-			} else {
-				m.Add(query[i])
-			}
-		}
-		s.Notes.Count(m.Undefined, "queries for which "+m.Name+" divides by zero, which are left out (--fixed defines it)")
-		s.Metrics = append(s.Metrics, m)
+	if len(ranking) == 0 || len(c.ranking) == len(g.ids) {
+		return c
 	}
+	rest := it.Gold.Rest
+	if len(rest) == 0 {
+		rest = it.Pool
+	}
+	for _, id := range rest {
+		if _, known := g.score[id]; known && !seen[id] && !slices.Contains(removed, id) {
+			seen[id] = true
+			c.ranking = append(c.ranking, id)
+			c.appended++
+		}
+	}
+	return c
 }
 
-// Deviation is the standard deviation of the means of resamples; 0 without values.
-func (m Metric) Deviation(rounds int, seed uint64) float64 {
+// resampled is the standard deviation of the means of resamples; 0 without values.
+func resampled(m bench.Mean, rounds int, seed uint64) float64 {
 	if m.N() == 0 {
 		return 0
 	}
@@ -162,44 +104,40 @@ func deviation(values []float64) float64 {
 	return math.Sqrt(squares / float64(len(values)))
 }
 
-// Compare returns the differences of two methods in each query, in %. Parts of one query are a cluster. Both methods must
-// be scored with the same items and rules.
-func Compare(items []bench.Item, a, b Scores) []Metric {
-	var list []Metric
-	for k := range a.Metrics {
-		m := Metric{Name: a.Metrics[k].Name}
-		for i, it := range items {
-			query, _, _ := strings.Cut(it.UUID, "-")
-			if d := 100 * (a.values[i][k] - b.values[i][k]); !math.IsInf(d, 0) {
-				m.AddFrom(query, d)
-			}
+// difference is the mean difference of two systems in %. Parts of one query are a cluster.
+func difference(a, b bench.System, measure string) (m bench.Mean) {
+	for i, it := range a.Items {
+		x, known := a.Scores[i].Measures[measure]
+		y, both := b.Scores[i].Measures[measure]
+		if query, _, _ := strings.Cut(it.UUID, "-"); known && both {
+			m.AddFrom(query, 100*(x-y))
 		}
-		list = append(list, m)
 	}
-	return list
+	return m
 }
 
-// Random is the expectation of a random ranking: the mean of shuffles of every pool, each with a seed of its own.
-func Random(items []bench.Item, shuffles int, rules bench.Rules) Scores {
-	var s Scores
-	for _, it := range items {
-		g := grade(it, rules.Fixed)
-		sums := make([]float64, len(measures(rules.Fixed)))
-		for seed := range shuffles {
-			r := slices.Clone(g.ids)
-			slices.Sort(r)
-			rand.New(rand.NewPCG(rules.Seed, uint64(seed))).Shuffle(len(r), func(i, j int) { r[i], r[j] = r[j], r[i] })
-			for i, v := range g.values(r) {
-				sums[i] += v
-			}
+// shuffles is the number of random rankings of a pool.
+const shuffles = 100
+
+// expected is the expectation of the metrics of a random ranking: the mean of shuffles of the pool, each with a seed of its
+// own.
+func expected(it bench.Item, r bench.Request) map[string]float64 {
+	g := grade(it, r.Fixed)
+	sums := make(map[string]float64)
+	for seed := range shuffles {
+		ids := slices.Clone(g.ids)
+		slices.Sort(ids)
+		rand.New(rand.NewPCG(r.Seed, uint64(seed))).Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+		for name, v := range g.values(ids) {
+			sums[name] += v
 		}
-		for i := range sums {
-			sums[i] /= float64(shuffles)
-		}
-		s.values = append(s.values, sums)
 	}
-	s.summarize(rules)
-	return s
+	for name := range sums {
+		if sums[name] /= shuffles; math.IsNaN(sums[name]) || math.IsInf(sums[name], 0) {
+			delete(sums, name)
+		}
+	}
+	return sums
 }
 
 // removed are five abstracts that the authors removed from rankings and from relevant lists, but not from the ideal
@@ -249,14 +187,18 @@ type graded struct {
 
 func grade(it bench.Item, fixed bool) graded {
 	g := graded{score: make(map[string]float64), relevant: make(map[string]bool), unit: 1, fixed: fixed}
+	grades := it.Gold.Grades
 	if fixed {
 		g.unit, g.offset = it.Gold.Top, 1
+	}
+	if fixed && it.Gold.Fixed != nil {
+		grades = it.Gold.Fixed
 	}
 	for i, id := range it.Pool {
 		if _, twice := g.score[id]; twice || fixed && slices.Contains(removed, id) {
 			continue
 		}
-		g.score[id] = it.Gold.Grades[i]
+		g.score[id] = grades[i]
 		g.ids = append(g.ids, id)
 		if g.score[id]/it.Gold.Top >= 1 && !slices.Contains(removed, id) {
 			g.relevant[id] = true
@@ -266,15 +208,15 @@ func grade(it bench.Item, fixed bool) graded {
 	return g
 }
 
-// values are the metrics of a ranking, in the order of [measures]: NaN for a metric that leaves out the query, and infinity
-// for a division by zero in the authors' code.
-func (g graded) values(r []string) (list []float64) {
+// values are the metrics of a ranking: NaN for a metric that leaves out the query, and infinity for a division by zero in
+// the authors' code.
+func (g graded) values(r []string) map[string]float64 {
+	list := make(map[string]float64)
 	for _, m := range measures(g.fixed) {
-		if m.ofRelevant && len(g.relevant) == 0 {
-			list = append(list, math.NaN())
-			continue
+		list[m.name] = math.NaN()
+		if !m.ofRelevant || len(g.relevant) > 0 {
+			list[m.name] = m.value(g, r)
 		}
-		list = append(list, m.value(g, r))
 	}
 	return list
 }
@@ -346,57 +288,4 @@ func reciprocal(r []string, wanted map[string]bool) float64 {
 		}
 	}
 	return 0
-}
-
-// ReadRankings reads a file of rankings by query, best first: the authors' pickles as JSON, with the query that theirs have by
-// position. A faulty line, or id of a line, is left out and the others are read. Of several rankings of a query the last
-// counts. A file without any ranking is an error.
-func ReadRankings(path string) (map[string][]string, []*dataset.Fault, error) {
-	rankings := make(map[string][]string)
-	faults, err := bench.ReadPredictions(path, func(raw []byte, fault func(id, text string, loaded bool)) {
-		var l struct {
-			Query *string            `json:"query_id"`
-			Rank  *[]json.RawMessage `json:"index_rank"`
-		}
-		err, query := json.Unmarshal(raw, &l), ""
-		if l.Query != nil {
-			query = *l.Query
-		}
-		switch {
-		case err != nil:
-			fault(query, "not a ranking: "+dataset.FieldError(err).Error(), false)
-			return
-		case l.Query == nil || l.Rank == nil:
-			fault(query, "a line needs query_id and index_rank (a list)", false)
-			return
-		}
-		if _, twice := rankings[query]; twice {
-			fault(query, "the query has a ranking already; this one counts", true)
-		}
-		ids := []string{}
-		for i, raw := range *l.Rank {
-			id := strings.Trim(string(raw), `"`)
-			if kind := bench.Kind(raw); raw[0] != '"' && !strings.HasPrefix(kind, "a number") {
-				fault(query, fmt.Sprintf("index_rank[%d] is %s, not a number or a string; it is left out", i, kind), true)
-				continue
-			}
-			ids = append(ids, id)
-		}
-		rankings[query] = ids
-	})
-	return rankings, faults, err
-}
-
-// WriteRankings writes the rankings of items, in their order.
-func WriteRankings(w io.Writer, items []bench.Item, rankings map[string][]string) error {
-	for _, it := range items {
-		r, ok := rankings[it.UUID]
-		if !ok {
-			continue
-		}
-		if _, err := fmt.Fprintf(w, "{\"query_id\":%q,\"index_rank\":[%s]}\n", it.UUID, strings.Join(r, ",")); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -18,23 +17,17 @@ import (
 
 // Benchmark returns DORIS-MAE with its commands.
 func Benchmark() bench.Benchmark {
-	shuffles := bench.About(shuffled, "the mean of 100 shuffles of each pool")
+	random := bench.Beside(shuffled, "the mean of 100 shuffles of each pool")
 	return bench.Benchmark{
 		Name: "doris-mae", About: "complex queries: a pool of abstracts, best first",
-		Methods: append(bench.Methods(methods()), shuffles),
-		Load: func(path string) (*bench.Dataset, error) {
-			d, err := Load(path, LoadOptions{})
-			if err != nil {
-				return nil, err
-			}
-			return &d.Dataset, nil
-		},
-		Stats: countData, Baseline: baselines, Score: scoreFile, Ratings: ratings,
-		Prediction: func(it bench.Item, a qa.Answer) any {
-			return map[string]any{"query_id": it.UUID, "index_rank": append([]string{}, a.Ranking...)}
-		},
+		Methods: append(bench.Methods(methods()), random), Load: load, Complete: complete, Stats: countData,
+		Score: score, Headline: headline, Method: rows, Tables: tables, Ratings: ratings,
+		Predictions: bench.Format{ID: "query_id", Ranking: "index_rank"},
 	}
 }
+
+// headline is the metric that is the score of a query.
+const headline = "NDCG10%"
 
 // shuffled is the method without a ranker.
 const shuffled = "random"
@@ -59,178 +52,141 @@ var printed = map[string]map[string][]float64{
 	},
 }
 
-// task is a setting of the benchmark with its queries.
-type task struct {
-	items     []bench.Item
-	documents []bench.Document
-	request   bench.Request
-	// rest is the order of abstracts that a ranking lacks.
-	rest func(bench.Item) []string
-}
-
-// openTask loads the queries of a setting, and begins the result, with the faults of predictions first.
-func openTask(r bench.Request, title string, faults ...*dataset.Fault) (*task, *bench.Result, error) {
-	d, err := Load(r.Dataset, LoadOptions{SkipUnparsed: r.Fixed, Annotations: r.Annotations})
-	if err != nil {
-		return nil, nil, err
+// load reads the items of a setting, or of known-item retrieval.
+func load(path string, c bench.Choice) (*bench.Dataset, error) {
+	if filepath.Ext(path) == ".txt" {
+		return knownItems(path)
 	}
-	r.Setting = cmp.Or(r.Setting, "query")
-	t := &task{items: d.Items, documents: d.Documents, request: r}
-	number, isPart := strings.CutPrefix(r.Setting, "subquery-")
-	switch n, err := strconv.Atoi(number); {
-	case r.Setting == "query":
-	case r.Setting == "aspect":
-		t.items = d.ByAspects()
-	case r.Setting == "test":
-		t.items = slices.DeleteFunc(t.items, func(it bench.Item) bool { return !it.HasTag("test") })
-	case isPart && err == nil && n > 0:
-		t.items = d.Subqueries(n)
-	default:
-		return nil, nil, qa.Usagef("unknown setting %q; the settings are query, aspect, test, and subquery-2 (or another number of aspects)",
-			r.Setting)
-	}
-	if len(t.items) == 0 {
-		return nil, nil, fmt.Errorf("%s has no query for the setting %s", r.Dataset, r.Setting)
-	}
-	ranker, _ := NewRanker("tfidf", t.documents, nil) // a known method without vectors
-	t.rest = func(it bench.Item) []string {
-		ids, _ := Rank(context.Background(), ranker, it) // lexical rankers do not fail
-		return ids
-	}
-	return t, bench.NewResult("doris-mae", "DORIS-MAE: "+title+", setting "+r.Setting, r.Dataset, append(faults, d.Faults...)), nil
-}
-
-// baseline scores a method. It returns the rankings, too; shuffled has none.
-func (t *task) baseline(ctx context.Context, method string) (Scores, map[string][]string, error) {
-	if method == shuffled {
-		return Random(t.items, 100, t.request.Rules), nil, nil
-	}
-	ranker, err := NewRanker(method, t.documents, t.request.Embedder)
-	if err != nil {
-		return Scores{}, nil, err
-	}
-	rankings := make(map[string][]string)
-	for _, it := range t.items {
-		if rankings[it.UUID], err = Rank(ctx, ranker, it); err != nil {
-			return Scores{}, nil, err
-		}
-	}
-	return Score(t.items, rankings, t.request.Rules, t.rest), rankings, nil
-}
-
-func baselines(ctx context.Context, r bench.Request) (*bench.Result, error) {
-	if filepath.Ext(r.Dataset) == ".txt" {
-		return knownItems(ctx, r)
-	}
-	t, result, err := openTask(r, "baselines")
+	d, err := Load(path, LoadOptions{Annotations: c.Annotations})
 	if err != nil {
 		return nil, err
 	}
-	if r.Export != "" && r.Method == shuffled {
-		return nil, qa.Usagef("the method %s has no ranking to export; choose one that ranks", shuffled)
+	setting := cmp.Or(c.Setting, "query")
+	d.Title += ", setting " + setting
+	number, isPart := strings.CutPrefix(setting, "subquery-")
+	switch n, err := strconv.Atoi(number); {
+	case setting == "query":
+	case setting == "aspect":
+		d.Items = d.ByAspects()
+	case setting == "test":
+		d.Items = slices.DeleteFunc(d.Items, func(it bench.Item) bool { return !it.HasTag("test") })
+	case isPart && err == nil && n > 0:
+		d.Items = d.Subqueries(n)
+	default:
+		return nil, qa.Usagef("unknown setting %q; the settings are query, aspect, test, and subquery-2 (or another number of aspects)", setting)
 	}
-	table := bench.Table{Name: "methods", Title: "Means, %", Label: "method", Decimals: 2}
-	for _, m := range r.Chosen(append(lexicalMethods(), bench.Method{Name: shuffled})) {
-		s, _, err := t.baseline(ctx, m)
-		if err != nil {
+	if len(d.Items) == 0 {
+		return nil, fmt.Errorf("%s has no query for the setting %s", path, setting)
+	}
+	return &d.Dataset, nil
+}
+
+// complete keeps the lexical order of each pool, in which abstracts follow that a ranking lacks, and the relevant abstracts.
+func complete(data *bench.Dataset) {
+	ranker, _ := NewRanker("tfidf", data.Documents, nil) // a known method without vectors
+	for i := range data.Items {
+		it := &data.Items[i]
+		it.Gold.Rest, _ = Rank(context.Background(), ranker, *it) // lexical rankers do not fail
+		var relevant []string
+		for _, id := range it.Pool {
+			if grade(*it, false).relevant[id] {
+				relevant = append(relevant, id)
+			}
+		}
+		it.Gold.Text = strings.Join(relevant, ", ")
+	}
+}
+
+// rows makes the row of a method.
+func rows(ctx context.Context, data *bench.Dataset, method string, r bench.Request) ([]bench.System, error) {
+	if method == shuffled {
+		return []bench.System{bench.Expected(method, data.Items, func(it bench.Item) map[string]float64 { return expected(it, r) })}, nil
+	}
+	ranker, err := NewRanker(method, data.Documents, r.Embedder)
+	if err != nil {
+		return nil, err
+	}
+	answers := make([]qa.Answer, len(data.Items))
+	for i, it := range data.Items {
+		answers[i].Given = true
+		if answers[i].Ranking, err = Rank(ctx, ranker, it); err != nil {
 			return nil, err
 		}
-		if err := t.export(s); err != nil {
-			return nil, err
-		}
-		if r.Method != "" {
-			table = t.metrics(m, "Means, %, with the standard deviation of the bootstrap", s)
-		} else {
-			addRow(&table, m, s)
-		}
-		result.Note(s.Notes...)
 	}
-	result.Tables = []bench.Table{table}
-	result.Note(t.notes()...)
-	return result, nil
+	return []bench.System{Benchmark().Scored(method, data.Items, answers, r.Fixed)}, nil
 }
 
-// export writes rankings as they were scored, if a file is given.
-func (t *task) export(s Scores) error {
-	return t.request.WriteExport(func(w io.Writer) error { return WriteRankings(w, t.items, s.Rankings) })
-}
-
-// resamples is the number of resamples of the bootstrap; the authors' are 1,000.
-func (t *task) resamples() int { return cmp.Or(t.request.Bootstrap, 1000) }
-
-// metrics has a row for each metric of a method, with the paper's numbers for the annotations of the dataset.
-func (t *task) metrics(name, title string, s Scores) bench.Table {
-	table := bench.Table{Name: name, Title: title, Label: "metric", Decimals: 2}
-	for i, m := range s.Metrics {
-		v := m.Percent(m.Name, name)
-		if p := printed[t.request.Setting][name]; i < len(p) && t.request.Annotations == "" {
-			v = v.Paper(p[i])
+// tables has the means of systems, and of those that were named their deviations and the difference to tfidf.
+func tables(data *bench.Dataset, systems []bench.System, r bench.Request) (list []bench.Table, _ []string) {
+	rounds := cmp.Or(r.Bootstrap, 1000) // as many as the authors'
+	scores := bench.Table{Name: "scores", Title: "Means, %", Label: "system", Decimals: 2}
+	lexical := slices.IndexFunc(systems, func(s bench.System) bool { return s.Name == "tfidf" })
+	var notes bench.Notes
+	for _, s := range systems {
+		detail := bench.Table{Name: s.Name, Title: s.Name + ": means, %, with the standard deviation of the bootstrap", Label: "metric", Decimals: 2}
+		beside := bench.Table{
+			Name: "difference of " + s.Name, Label: "metric", Decimals: 2,
+			Title: s.Name + ": difference to tfidf, with the 95 % interval of a paired bootstrap of queries",
 		}
-		table.Add(v, bench.Value(m.Name, "±", 100*m.Deviation(t.resamples(), t.request.Seed)))
+		for k, measure := range measures(r.Fixed) {
+			m := s.Mean(measure.name, nil)
+			v := m.Percent(s.Name, measure.name)
+			if p := printed[cmp.Or(r.Setting, "query")][s.Name]; k < len(p) && r.Annotations == "" {
+				v = v.Paper(p[k])
+			}
+			scores.Add(v)
+			v.Row, v.Column = measure.name, s.Name
+			detail.Add(v, bench.Value(measure.name, "±", 100*resampled(m, rounds, r.Seed)))
+			if !measure.ofRelevant {
+				notes.Count(len(s.Items)-m.N()-s.Failed(), s.Name+": queries for which "+measure.name+
+					" divides by zero, which are left out (--scoring fixed defines it)")
+			}
+			if s.Chosen && lexical >= 0 && len(r.Runs) > 0 {
+				d := difference(s, systems[lexical], measure.name)
+				v := d.Measure(measure.name, "difference")
+				if d.N() > 0 {
+					v = v.Within(d.Interval(r.Bootstrap, r.Seed))
+				}
+				beside.Add(v)
+			}
+		}
+		if s.Chosen {
+			list = append(list, detail, beside)
+			notes = append(notes, remarks(s, systems, r)...)
+		}
 	}
-	return table
+	return append([]bench.Table{scores}, list...), append(notes, rulesOf(r, rounds)...)
 }
 
-// addRow adds a method with all its metrics.
-func addRow(t *bench.Table, method string, s Scores) {
-	for _, m := range s.Metrics {
-		t.Add(m.Percent(method, m.Name))
+// remarks count what is odd about the rankings of a system.
+func remarks(s bench.System, systems []bench.System, r bench.Request) (notes bench.Notes) {
+	var all completed
+	for i, a := range s.Answers {
+		c := grade(s.Items[i], r.Fixed).complete(s.Items[i], a.Ranking)
+		all.unknown, all.repeated, all.appended = all.unknown+c.unknown, all.repeated+c.repeated, all.appended+c.appended
 	}
+	notes.Count(all.unknown, "ids of rankings that are not in the pool, which are ignored")
+	notes.Count(all.repeated, "ids that a ranking repeats, of which the first place counts")
+	notes.Count(all.appended, "abstracts of a pool that its ranking lacks, which follow in lexical order")
+	same := func(a, b qa.Answer) bool { return slices.Equal(a.Ranking, b.Ranking) }
+	for _, other := range systems {
+		if other.Name != s.Name && len(s.Answers) > 0 && slices.EqualFunc(s.Answers, other.Answers, same) {
+			notes = append(notes, "The rankings are identical to those of "+other.Name+".")
+		}
+	}
+	return notes
 }
 
-func (t *task) notes() []string {
+func rulesOf(r bench.Request, rounds int) []string {
 	notes := []string{
 		"R@5, R@20, RP and MAP leave out queries without a relevant abstract. MRR@10(best) is about the abstracts with the highest score, " +
 			"not about the relevant ones.",
-		fmt.Sprintf("±: standard deviation of the means of %d resamples of the queries, seed %d. Random: 100 shuffles.",
-			t.resamples(), t.request.Seed),
+		fmt.Sprintf("±: standard deviation of the means of %d resamples of the queries, seed %d. Random: %d shuffles.", rounds, r.Seed, shuffles),
 	}
-	if t.request.Fixed {
+	if r.Fixed {
 		return append(notes, corrections...)
 	}
 	return append(notes, "Scored as the authors' code does.")
-}
-
-func scoreFile(ctx context.Context, r bench.Request) (*bench.Result, error) {
-	rankings, faults, err := ReadRankings(r.Predictions)
-	if err != nil {
-		return nil, err
-	}
-	t, result, err := openTask(r, filepath.Base(r.Predictions), faults...)
-	if err != nil {
-		return nil, err
-	}
-	s := Score(t.items, rankings, t.request.Rules, t.rest)
-	if err := t.export(s); err != nil {
-		return nil, err
-	}
-	beside := bench.Table{Name: "methods", Title: "Baselines beside them, %", Label: "method", Decimals: 2}
-	difference := bench.Table{
-		Name: "difference", Title: "Difference to tfidf, with the 95 % interval of a paired bootstrap of queries", Label: "metric", Decimals: 2,
-	}
-	for _, m := range []string{"tfidf", "bm25", shuffled} {
-		b, own, err := t.baseline(ctx, m)
-		if err != nil {
-			return nil, err
-		}
-		addRow(&beside, m, b)
-		if m == "tfidf" {
-			for _, d := range Compare(t.items, s, b) {
-				v := d.Measure(d.Name, "difference")
-				if d.N() > 0 {
-					v = v.Within(d.Interval(t.request.Bootstrap, t.request.Seed))
-				}
-				difference.Add(v)
-			}
-		}
-		if m != shuffled && maps.EqualFunc(own, rankings, slices.Equal[[]string]) {
-			result.Note("The rankings are identical to those of " + m + ".")
-		}
-	}
-	result.Tables = []bench.Table{t.metrics("rankings", "Means, %, with the standard deviation of the bootstrap", s), difference, beside}
-	result.Note(s.Notes...)
-	result.Note(t.notes()...)
-	return result, nil
 }
 
 // ratings are the scores of people and of the model for the pairs of the test set.
@@ -269,7 +225,7 @@ func countData(_ context.Context, r bench.Request) (*bench.Result, error) {
 	if filepath.Ext(r.Dataset) == ".txt" {
 		return countTrees(r)
 	}
-	d, err := Load(r.Dataset, LoadOptions{SkipUnparsed: r.Fixed, Corpus: r.Pools})
+	d, err := Load(r.Dataset, LoadOptions{Corpus: r.Pools})
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package dorismae
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -132,40 +131,25 @@ func LoadBest(path string) ([]Best, error) {
 	})
 }
 
-// knownItems retrieves the best abstract of each query of best_candidates.txt among the best abstracts of all: a test that
-// needs no corpus.
-func knownItems(ctx context.Context, r bench.Request) (*bench.Result, error) {
-	best, err := LoadBest(r.Dataset)
+// knownItems are the queries of best_candidates.txt, with the best abstracts of all queries as their pool, of which one is
+// relevant: a test that needs no corpus. RP is then the share of queries whose first abstract it is.
+func knownItems(path string) (*bench.Dataset, error) {
+	best, err := LoadBest(path)
 	if err != nil {
 		return nil, err
 	}
-	t := bench.Table{Name: "known", Title: "The best abstract of each query among those of all queries, %", Label: "method", Decimals: 2}
-	var documents []bench.Document // the distinct abstracts, and their ids
+	data := &bench.Dataset{Name: "doris-mae", Title: "DORIS-MAE, known-item retrieval"}
 	var pool []string
 	for _, b := range best {
 		if id := strconv.Itoa(b.Candidate); !slices.Contains(pool, id) {
-			documents, pool = append(documents, bench.Document{ID: id, Abstract: b.Abstract}), append(pool, id)
+			data.Documents, pool = append(data.Documents, bench.Document{ID: id, Abstract: b.Abstract}), append(pool, id)
 		}
 	}
-	for _, method := range r.Chosen(lexicalMethods()) {
-		ranker, err := NewRanker(method, documents, r.Embedder)
-		if err != nil {
-			return nil, err
-		}
-		var first, mrr bench.Mean
-		for _, b := range best {
-			it := bench.Item{Example: qa.Example{UUID: strconv.Itoa(b.Query), Question: strings.ReplaceAll(b.Text, "\n", " "), Pool: pool}}
-			ranking, err := Rank(ctx, ranker, it)
-			if err != nil {
-				return nil, err
-			}
-			wanted := map[string]bool{strconv.Itoa(b.Candidate): true}
-			first.Add(reciprocal(ranking[:1], wanted))
-			mrr.Add(reciprocal(ranking, wanted))
-		}
-		t.Add(first.Percent(method, "R@1"), mrr.Percent(method, "MRR@10"))
+	for _, b := range best {
+		it := bench.Item{Example: qa.Example{UUID: "q" + strconv.Itoa(b.Query), Question: strings.ReplaceAll(b.Text, "\n", " "), Kind: qa.Rank, Pool: pool}}
+		it.Gold = bench.Gold{Grades: make([]float64, len(pool)), Top: 1}
+		it.Gold.Grades[slices.Index(pool, strconv.Itoa(b.Candidate))] = 1
+		data.Items = append(data.Items, it)
 	}
-	result := bench.NewResult("doris-mae", "DORIS-MAE: known-item retrieval", r.Dataset, nil)
-	result.Tables = []bench.Table{t}
-	return result, nil
+	return data, nil
 }

@@ -1,11 +1,13 @@
 package qasper
 
 import (
+	"context"
 	"math/bits"
 	"strings"
 
 	"airqa/bench"
 	"airqa/internal/words"
+	"airqa/qa"
 )
 
 // ScriptSeed is the seed of the authors' random choice of paragraphs.
@@ -27,7 +29,7 @@ func methods(seed uint32) []method {
 	}
 	return []method{
 		{
-			Method: bench.Method{Name: "tfidf", About: "the paragraph most similar to the question, as answer and evidence"},
+			Method: bench.Method{Name: "tfidf", Beside: true, About: "the paragraph most similar to the question, as answer and evidence"},
 			choose: func(it bench.Item, paragraphs []string) int {
 				if model == nil || paper != it.Document {
 					paper, model = it.Document, words.FitTFIDF(paragraphs, words.TFIDFOptions{StripAccents: true, StopWords: true})
@@ -40,13 +42,13 @@ func methods(seed uint32) []method {
 			choose: func(bench.Item, []string) int { return 0 },
 		},
 		{
-			Method: bench.Method{Name: "random", About: "a paragraph drawn as the authors' script does, as answer and evidence"},
+			Method: bench.Method{Name: "random", Beside: true, About: "a paragraph drawn as the authors' script does, as answer and evidence"},
 			choose: func(_ bench.Item, paragraphs []string) int { return random.below(len(paragraphs)) },
 		},
-		{Method: bench.Method{Name: "unanswerable", About: "Unanswerable for every question"}, answer: fixed("Unanswerable")},
-		{Method: bench.Method{Name: "yes", About: "Yes for every question"}, answer: fixed("Yes")},
+		{Method: bench.Beside("unanswerable", "Unanswerable for every question"), answer: fixed("Unanswerable")},
+		{Method: bench.Beside("yes", "Yes for every question"), answer: fixed("Yes")},
 		{
-			Method: bench.Method{Name: "echo", About: "the question itself"},
+			Method: bench.Beside("echo", "the question itself"),
 			answer: func(it bench.Item) (string, []string) { return it.Question, nil },
 		},
 		{
@@ -58,24 +60,39 @@ func methods(seed uint32) []method {
 	}
 }
 
-// Baseline makes a prediction for each question, in order. Candidates of a paper are all its paragraphs, empty ones
-// included, as in the authors' script; without any, no evidence is predicted. seed is for random.
-func Baseline(data *bench.Dataset, name string, seed uint32) ([]Prediction, error) {
-	m, err := bench.FindMethod(methods(seed), name, "baseline %q of QASPER", "baselines")
+// rows makes the rows of a method. Candidates of a paper are all its paragraphs, empty ones included, as in the authors'
+// script; without any, no evidence is predicted.
+func rows(_ context.Context, data *bench.Dataset, name string, r bench.Request) ([]bench.System, error) {
+	if name == humanBound {
+		return []bench.System{human(data, r.Fixed)}, nil
+	}
+	m, err := bench.FindMethod(methods(ScriptSeed), name, "baseline %q of QASPER", "baselines")
 	if err != nil {
 		return nil, err
 	}
 	papers := paragraphs(data.Documents)
-	var list []Prediction
-	for _, it := range data.Items {
-		p := Prediction{ID: it.UUID}
+	answers := make([]qa.Answer, len(data.Items))
+	for i, it := range data.Items {
+		a := qa.Answer{Given: true}
 		if m.answer != nil {
-			p.Answer, p.Evidence = m.answer(it)
+			a.Text, a.Evidence = m.answer(it)
 		} else if candidates := papers[it.Document]; len(candidates) > 0 {
-			i := m.choose(it, candidates)
-			p.Answer, p.Evidence = candidates[i], candidates[i:i+1]
+			k := m.choose(it, candidates)
+			a.Text, a.Evidence = candidates[k], candidates[k:k+1]
 		}
-		list = append(list, p)
+		answers[i] = a
+	}
+	s := Benchmark().Scored(name, data.Items, answers, r.Fixed)
+	if m.choose != nil {
+		for i, it := range data.Items {
+			s.Scores[i].Measures[scriptF1] = scriptRule(answers[i].Evidence, it.Gold.Answers)
+		}
+	}
+	list := []bench.System{s}
+	if name == "random" {
+		list = append(list, bench.Expected("random, expectation", data.Items, func(it bench.Item) map[string]float64 {
+			return expected(papers[it.Document], it.Gold.Answers, r.Fixed)
+		}))
 	}
 	return list, nil
 }
@@ -95,39 +112,30 @@ func paragraphs(documents []bench.Document) map[string][]string {
 	return papers
 }
 
-// RandomEvidence is the exact expectation of the evidence F1 of one uniformly drawn paragraph.
-func RandomEvidence(data *bench.Dataset, o bench.Rules) bench.Mean {
-	var m bench.Mean
-	papers := paragraphs(data.Documents)
-	for _, it := range lastByID(data.Items) {
-		f, counts := bestEvidence(nil, it.Gold.Answers, o)
-		if candidates := papers[it.Document]; len(candidates) > 0 {
+// expected is the exact expectation of the measures of evidence of one uniformly drawn paragraph.
+func expected(candidates []string, gold []bench.GoldAnswer, fixed bool) map[string]float64 {
+	measures := make(map[string]float64)
+	for name, textOnly := range map[string]bool{evidenceF1: false, textEvidence: true} {
+		o := rules{fixed, textOnly}
+		f, counts := bestEvidence(nil, gold, o)
+		if len(candidates) > 0 {
 			sum := 0.0
 			for i := range candidates {
-				one, _ := bestEvidence(candidates[i:i+1], it.Gold.Answers, o)
+				one, _ := bestEvidence(candidates[i:i+1], gold, o)
 				sum += one
 			}
 			f = sum / float64(len(candidates))
 		}
 		if counts {
-			m.AddFrom(it.Document, f)
+			measures[name] = f
 		}
 	}
-	return m
+	return measures
 }
 
-// ScriptEvidenceF1 scores the evidence of predictions, one for each question in order, by the rule of the authors'
-// script of heuristic baselines, which differs from their evaluator: 0 as soon as an annotation shares nothing with the
-// prediction, precision always 1, recall over gold evidence in the text, and every question counts, whatever its id.
-func ScriptEvidenceF1(items []bench.Item, predictions []Prediction) bench.Mean {
-	var m bench.Mean
-	for i, it := range items {
-		m.AddFrom(it.Document, scriptF1(predictions[i].Evidence, it.Gold.Answers))
-	}
-	return m
-}
-
-func scriptF1(predicted []string, gold []bench.GoldAnswer) float64 {
+// scriptRule scores evidence by the rule of the authors' script of heuristic baselines, which differs from their evaluator:
+// 0 as soon as an annotation shares nothing with the prediction, precision always 1, recall over gold evidence in the text.
+func scriptRule(predicted []string, gold []bench.GoldAnswer) float64 {
 	best := 0.0
 	for _, g := range gold {
 		want := withoutFloats(g.Evidence)

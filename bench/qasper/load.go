@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -30,10 +29,10 @@ const huggingFace = "this is the Hugging Face form of QASPER (objects of paralle
 
 // Load reads a split in the official form (Dasigi et al. 2021): an object of papers by arXiv id. Units "p1", "p2" are the
 // paragraphs of all sections in order, empty ones included; "f1", "f2" follow for the captions of figures and tables.
-// Questions with the id of an earlier one are in the list, too. Paragraphs and answers are as released; what cannot be
+// Of two questions with one id, the last is at the place of the first, as in the official evaluator. Paragraphs and answers are as released; what cannot be
 // right is a fault.
-func Load(path string) (*bench.Dataset, error) {
-	r := loader{Dataset: bench.Dataset{Name: "qasper"}, path: path, seen: make(map[string]string)}
+func Load(path string, _ bench.Choice) (*bench.Dataset, error) {
+	r := loader{Dataset: bench.Dataset{Name: "qasper", Title: "QASPER"}, path: path, seen: make(map[string]int)}
 	papers := make(map[string]bool)
 	err := bench.EachMember(path, func(id string, dec *json.Decoder) error {
 		if papers[id] {
@@ -71,7 +70,7 @@ func Load(path string) (*bench.Dataset, error) {
 type loader struct {
 	bench.Dataset
 	path string
-	seen map[string]string // paper of each question id
+	seen map[string]int // position of each question id
 
 	// units are the ids of the units of the paper being read, by text. Without captions, as in older files, evidence that is
 	// a figure or a table cannot be compared.
@@ -132,9 +131,7 @@ func (r *loader) question(doc bench.Document, at string, raw json.RawMessage) {
 		question.Fault("question_id", " is missing", bench.AQuestion)
 		return
 	case twice:
-		r.reporter(id.ID)(at+".question_id is also that of a question of paper "+first+"; the official evaluator sees the last one only", "")
-	default:
-		r.seen[id.ID] = doc.ID
+		r.reporter(id.ID)(at+".question_id is also that of a question of paper "+r.Items[first].Document+"; the last one counts", bench.AQuestion)
 	}
 	for i, raw := range answers {
 		if g, ok := r.annotation(id.ID, fmt.Sprintf("%s.answers[%d]", at, i), raw); ok {
@@ -148,6 +145,12 @@ func (r *loader) question(doc bench.Document, at string, raw json.RawMessage) {
 		question.Fault("answers", " has no usable annotation", bench.AQuestion)
 		return
 	}
+	it.Gold.Text = goldText(it.Gold.Answers)
+	if first, twice := r.seen[id.ID]; twice {
+		r.Items[first] = it
+		return
+	}
+	r.seen[id.ID] = len(r.Items)
 	r.Items = append(r.Items, it)
 }
 
@@ -208,86 +211,4 @@ func answer(o *bench.Object) (text, kind string) {
 		return "Yes", Boolean
 	}
 	return "No", Boolean
-}
-
-// Prediction is a line of the official format of predictions.
-type Prediction struct {
-	ID       string   `json:"question_id"`
-	Answer   string   `json:"predicted_answer"`
-	Evidence []string `json:"predicted_evidence"` // verbatim texts of paragraphs; see [Verbatim]
-}
-
-// ReadPredictions reads a file of predictions. A faulty line is left out and the others are read; a faulty answer or evidence counts
-// as none. A file without any prediction is an error.
-func ReadPredictions(path string) ([]Prediction, []*dataset.Fault, error) {
-	var list []Prediction
-	faults, err := bench.ReadPredictions(path, func(raw []byte, fault func(id, text string, loaded bool)) {
-		var l struct {
-			ID       *string         `json:"question_id"`
-			Answer   json.RawMessage `json:"predicted_answer"`
-			Evidence json.RawMessage `json:"predicted_evidence"`
-		}
-		if err := json.Unmarshal(raw, &l); err != nil {
-			fault("", "not a prediction: "+dataset.FieldError(err).Error(), false)
-			return
-		}
-		if l.ID == nil {
-			fault("", "a line needs question_id, predicted_answer (a text) and predicted_evidence (a list)", false)
-			return
-		}
-		p := Prediction{ID: *l.ID}
-		if json.Unmarshal(l.Answer, &p.Answer) != nil || string(l.Answer) == "null" {
-			fault(p.ID, "predicted_answer is "+bench.Kind(l.Answer)+", not a string; it counts as empty", true)
-		}
-		if json.Unmarshal(l.Evidence, &p.Evidence) != nil || string(l.Evidence) == "null" {
-			fault(p.ID, "predicted_evidence is "+bench.Kind(l.Evidence)+", not a list of strings; it counts as none", true)
-			p.Evidence = nil
-		}
-		list = append(list, p)
-	})
-	return list, faults, err
-}
-
-// WritePredictions writes predictions in the official format.
-func WritePredictions(w io.Writer, predictions []Prediction) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	for _, p := range predictions {
-		p.Evidence = append([]string{}, p.Evidence...) // the evaluator expects a list
-		if err := enc.Encode(p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Verbatim replaces ids of units in evidence, such as "p12", by their texts. Evidence that is neither an id nor a text of
-// the question's paper stays as it is, so that it lowers precision; unknown counts it.
-func Verbatim(data *bench.Dataset, predictions []Prediction) (list []Prediction, unknown int) {
-	papers := make(map[string]map[string]string) // text by id and by text
-	for _, d := range data.Documents {
-		texts := make(map[string]string, 2*len(d.Units))
-		for _, u := range d.Units {
-			texts[u.Text] = u.Text
-		}
-		for _, u := range d.Units {
-			texts[u.ID] = u.Text
-		}
-		papers[d.ID] = texts
-	}
-	items := data.ByID()
-	for _, p := range predictions {
-		texts := papers[items[p.ID].Document]
-		p.Evidence = slices.Clone(p.Evidence)
-		for i, e := range p.Evidence {
-			text, ok := texts[e]
-			if ok {
-				p.Evidence[i] = text
-			} else if texts != nil {
-				unknown++
-			}
-		}
-		list = append(list, p)
-	}
-	return list, unknown
 }

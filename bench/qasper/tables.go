@@ -3,183 +3,95 @@ package qasper
 import (
 	"context"
 	"fmt"
-	"io"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"airqa/bench"
 	"airqa/qa"
-	"airqa/qa/dataset"
 )
+
+// humanBound is the method that compares the annotations of a question with each other.
+const humanBound = "human"
 
 // Benchmark returns QASPER with its commands.
 func Benchmark() bench.Benchmark {
+	bound := bench.Beside(humanBound, "each annotation against the others, for questions with three or more: a lower bound of human performance")
 	return bench.Benchmark{
 		Name: "qasper", About: "questions about a paper: an answer, and the paragraphs that support it",
-		Methods: bench.Methods(methods(ScriptSeed)), Load: Load, Stats: countData, Baseline: baselines, Score: scoreFile,
-		Prediction: func(it bench.Item, a qa.Answer) any {
-			return Prediction{ID: it.UUID, Answer: a.Text, Evidence: append([]string{}, a.Evidence...)}
-		},
+		Methods: append(bench.Methods(methods(ScriptSeed)), bound), Load: Load, Complete: complete, Stats: countData,
+		Score: score, Headline: answerF1, Method: rows, Tables: tables,
+		Predictions: bench.Format{ID: "question_id", Text: "predicted_answer", Evidence: "predicted_evidence"},
 	}
 }
 
-// evidenceColumn is a column of two tables.
-const evidenceColumn = "Evidence-F1"
-
-// tables are filled with a row for each system.
-type tables struct {
-	scores, types, first, script bench.Table
-
-	data    *bench.Dataset
-	request bench.Request
-}
-
-// openTables loads the data of a request.
-func openTables(r bench.Request) (*tables, error) {
-	data, err := Load(r.Dataset)
-	if err != nil {
-		return nil, err
-	}
+// tables has the scores of systems, and their answers by type.
+func tables(data *bench.Dataset, systems []bench.System, r bench.Request) (list []bench.Table, notes []string) {
 	table := func(name, title string) bench.Table {
 		return bench.Table{Name: name, Title: title, Label: "system", Decimals: 2}
 	}
-	return &tables{
-		scores: table("scores", "Scores, %"),
-		types:  table("types", "Answer-F1 by the type of the annotation matched best, without missing predictions, %"),
-		first:  table("first", "Answer-F1 by the type of the first annotation, with missing predictions, %"),
-		script: table("script", "Evidence-F1 by the rule of the authors' script of heuristics, %"),
-		data:   data, request: r,
-	}, nil
-}
-
-// add adds a system.
-func (t *tables) add(row string, s Scores) {
-	t.scores.Add(s.Answer.Score(row, "Answer-F1", t.request), s.Evidence.Score(row, evidenceColumn, t.request))
-	for _, name := range types {
-		t.types.Add(s.ByType.Of(name).Percent(row, name))
-		t.first.Add(s.ByFirst.Of(name).Percent(row, name))
-	}
-}
-
-// addHuman adds the human lower bound, if there are questions with enough annotations.
-func (t *tables) addHuman() {
-	if h := Human(t.data.Items, t.request.Rules); h.Answer.N() > 0 {
-		t.add("human lower bound", h)
-	}
-}
-
-// addBaseline adds a method.
-func (t *tables) addBaseline(method string) ([]Prediction, error) {
-	p, err := Baseline(t.data, method, ScriptSeed)
-	if err != nil {
-		return nil, err
-	}
-	s, err := Score(t.data.Items, p, t.request.Rules)
-	if err != nil {
-		return nil, err
-	}
-	t.add(method, s)
-	if slices.Contains([]string{"tfidf", "first", "random"}, method) {
-		t.script.Add(ScriptEvidenceF1(t.data.Items, p).Percent(method, evidenceColumn))
-	}
-	if method == "random" {
-		t.scores.Add(RandomEvidence(t.data, t.request.Rules).Score("random, expectation", evidenceColumn, t.request))
-	}
-	return p, nil
-}
-
-// result has the tables with rows; in fixed mode both groupings are the same.
-func (t *tables) result(title string, faults ...*dataset.Fault) *bench.Result {
-	if t.request.Fixed {
-		t.types.Measures = nil
-	}
-	result := bench.NewResult(t.data.Name, "QASPER: "+title, t.request.Dataset, append(faults, t.data.Faults...))
-	for _, table := range []bench.Table{t.scores, t.types, t.first, t.script} {
-		if len(table.Measures) > 0 {
-			result.Tables = append(result.Tables, table)
+	scores := table("scores", "Scores, %")
+	matched := table("types", "Answer-F1 by the type of the annotation matched best, without missing predictions, %")
+	first := table("first", "Answer-F1 by the type of the first annotation, with missing predictions, %")
+	for _, s := range systems {
+		for _, measure := range []string{answerF1, evidenceF1, textEvidence, scriptF1} {
+			if s.Has(measure) {
+				scores.Add(s.Mean(measure, nil).Score(s.Name, measure, r))
+			}
 		}
-	}
-	return result
-}
-
-func baselines(_ context.Context, r bench.Request) (*bench.Result, error) {
-	t, err := openTables(r)
-	if err != nil {
-		return nil, err
-	}
-	var predictions []Prediction
-	for _, m := range r.Chosen(Benchmark().Methods) {
-		if predictions, err = t.addBaseline(m); err != nil {
-			return nil, err
+		for _, kind := range types {
+			if !s.Has(answerF1) {
+				continue
+			}
+			first.Add(s.Mean(answerF1, func(it bench.Item, _ qa.Score) bool { return it.Gold.Answers[0].Type == kind }).Percent(s.Name, kind))
+			if !r.Fixed {
+				matched.Add(s.Mean(answerF1, func(_ bench.Item, score qa.Score) bool { return score.Match == kind }).Percent(s.Name, kind))
+			}
 		}
+		notes = append(notes, remarks(data, s)...)
 	}
-	if err := r.WriteExport(func(w io.Writer) error { return WritePredictions(w, predictions) }); err != nil {
-		return nil, err
-	}
-	if r.Method == "" {
-		t.addHuman()
-	}
-	result := t.result("baselines")
-	result.Note(notes(r)...)
-	if len(t.script.Measures) > 0 {
-		result.Note(fmt.Sprintf("random draws as Python does, with seed %d. The script's rule is 0 as soon as an annotation shares nothing with "+
-			"the paragraph, and its precision is always 1: its values are not comparable to Evidence-F1.", ScriptSeed))
-	}
-	return result, nil
-}
-
-func scoreFile(_ context.Context, r bench.Request) (*bench.Result, error) {
-	t, err := openTables(r)
-	if err != nil {
-		return nil, err
-	}
-	p, faults, err := ReadPredictions(r.Predictions)
-	if err != nil {
-		return nil, err
-	}
-	p, unknown := Verbatim(t.data, p)
-	s, err := Score(t.data.Items, p, r.Rules)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.WriteExport(func(w io.Writer) error { return WritePredictions(w, p) }); err != nil {
-		return nil, err
-	}
-	t.add("predictions", s)
-	t.addHuman()
-	for _, m := range []string{"unanswerable", "yes", "echo", "tfidf", "random"} {
-		if _, err := t.addBaseline(m); err != nil {
-			return nil, err
-		}
-	}
-	t.script.Measures = nil
-	result := t.result(filepath.Base(r.Predictions), faults...)
-	result.Note(fmt.Sprintf("Missing predictions: %d of %d, which score 0.", s.Missing, s.Answer.N()))
-	result.Note(s.Notes...)
-	if unknown > 0 {
-		result.Note(fmt.Sprintf("evidence that is not in the paper: %d", unknown))
-	}
-	result.Note(notes(r)...)
-	result.NoteBootstrap(r.Bootstrap, r.Seed)
-	return result, nil
-}
-
-func notes(r bench.Request) []string {
-	rules := "Scored as the official evaluator does."
-	if r.Fixed {
-		rules = "Scored with fixed rules."
-	}
-	return []string{
-		"Each question counts the annotation that it matches best. The human lower bound scores each annotation against the others, " +
+	notes = append(notes,
+		"Each question counts the annotation that it matches best. The human lower bound scores each annotation against the others, "+
 			"for questions with three or more; n counts annotations.",
-		rules,
+		fmt.Sprintf("random draws as Python does, with seed %d. The script's rule is 0 as soon as an annotation shares nothing with "+
+			"the paragraph, and its precision is always 1: its values are not comparable to Evidence-F1.", ScriptSeed))
+	if r.Fixed {
+		notes = append(notes, corrections...)
+	} else {
+		notes = append(notes, "Scored as the official evaluator does.")
 	}
+	return []bench.Table{scores, matched, first}, notes
+}
+
+// remarks count the evidence of a run that is repeated or not in the paper.
+func remarks(data *bench.Dataset, s bench.System) (notes bench.Notes) {
+	if !s.Chosen {
+		return nil
+	}
+	papers := make(map[string]map[string]bool)
+	for _, d := range data.Documents {
+		papers[d.ID] = make(map[string]bool)
+		for _, u := range d.Units {
+			papers[d.ID][u.ID], papers[d.ID][u.Text] = true, true
+		}
+	}
+	repeating, unknown := 0, 0
+	for i, a := range s.Answers {
+		if len(bench.Distinct(a.Evidence)) < len(a.Evidence) {
+			repeating++
+		}
+		for _, e := range a.Evidence {
+			if !papers[s.Items[i].Document][e] {
+				unknown++
+			}
+		}
+	}
+	notes.Count(repeating, "predictions with the same evidence twice, which lowers their precision in reference mode")
+	notes.Count(unknown, "evidence that is not in the paper")
+	return notes
 }
 
 // countData counts the data as the tables of the paper do.
 func countData(_ context.Context, r bench.Request) (*bench.Result, error) {
-	data, err := Load(r.Dataset)
+	data, err := Load(r.Dataset, r.Choice)
 	if err != nil {
 		return nil, err
 	}

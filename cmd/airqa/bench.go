@@ -2,11 +2,9 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -19,11 +17,13 @@ import (
 	"airqa/env"
 	"airqa/env/embed"
 	"airqa/env/embed/minilm"
+	"airqa/eval"
 	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/prompts"
 	"airqa/qa"
 	"airqa/qa/dataset"
+	"airqa/runlog"
 )
 
 // benchmarks are all companion benchmarks. To add one, write a package like argscichat, and add a line here.
@@ -34,6 +34,9 @@ func benchmarks() []bench.Benchmark {
 		dorismae.Benchmark(),
 	}
 }
+
+// companions are the evaluation functions of the benchmarks.
+func companions() eval.Others { return bench.Scorers(benchmarks()) }
 
 func findBenchmark(name string) (bench.Benchmark, error) {
 	for _, b := range benchmarks() {
@@ -129,12 +132,13 @@ func (c benchAgreeCmd) benchmarkRatings(path string) (bench.Ratings, error) {
 }
 
 type benchRunCmd struct {
-	Name    string   `arg:"" name:"benchmark" help:"Benchmark, as listed by airqa list baselines."`
-	Dataset string   `required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
-	Dir     string   `default:"bench" placeholder:"DIR" help:"Folder for the benchmark's data directory and questions, which are created once."`
-	Context string   `default:"none" enum:"none,introduction,gold" help:"What --baseline given-context shows: the first section of the paper, or the gold evidence."`
-	History string   `default:"messages" enum:"none,messages,rationales" help:"Earlier messages of a dialogue: none, messages, or messages with their rationales."`
-	Args    []string `arg:"" optional:"" passthrough:"" name:"flags" help:"Flags of airqa run, after --: --baseline, --model, --out, budgets and so on."`
+	Name    string `arg:"" name:"benchmark" help:"Benchmark, as listed by airqa list baselines."`
+	Dataset string `required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
+	Dir     string `default:"bench" placeholder:"DIR" help:"Folder for the benchmark's data directory and questions, which are created once."`
+	Context string `default:"none" enum:"none,introduction,gold" help:"What --baseline given-context shows: the first section of the paper, or the gold evidence."`
+	History string `default:"messages" enum:"none,messages,rationales" help:"Earlier messages of a dialogue: none, messages, or messages with their rationales."`
+	bench.Choice
+	Args []string `arg:"" optional:"" passthrough:"" name:"flags" help:"Flags of airqa run, after --: --baseline, --model, --out, budgets and so on."`
 }
 
 func (c benchRunCmd) Run(a *app) error {
@@ -144,7 +148,8 @@ func (c benchRunCmd) Run(a *app) error {
 	}
 	// Flags are checked first: making the data directory may take long.
 	data := filepath.Join(c.Dir, c.Name+"-data")
-	questions := filepath.Join(c.Dir, c.Name+"-"+c.Context+"-"+c.History+".jsonl") // one for each form
+	form := strings.Trim(c.Context+"-"+c.History+"-"+c.Setting, "-")
+	questions := filepath.Join(c.Dir, c.Name+"-"+form+".jsonl")
 	flags := c.Args
 	if len(flags) > 0 && flags[0] == "--" {
 		flags = flags[1:]
@@ -159,9 +164,12 @@ func (c benchRunCmd) Run(a *app) error {
 	if err != nil {
 		return withCode(exitUsage, err)
 	}
-	loaded, err := b.Load(c.Dataset)
+	loaded, err := b.Load(c.Dataset, c.Choice)
 	if err != nil {
 		return err
+	}
+	if b.Complete != nil {
+		b.Complete(loaded)
 	}
 	if err := c.prepare(a, loaded, data, questions); err != nil {
 		return err
@@ -171,7 +179,8 @@ func (c benchRunCmd) Run(a *app) error {
 		return err
 	}
 	if out := commands.Run.Out; out != "" && len(commands.Run.Baseline) == 1 && len(commands.Run.Model) == 1 {
-		a.next("airqa bench score %s --dataset %s --run %s", c.Name, c.Dataset, out)
+		a.next("airqa score %s", out)
+		a.next("airqa bench baseline %s --dataset %s --run %s", c.Name, c.Dataset, out)
 	}
 	return nil
 }
@@ -219,75 +228,49 @@ func (c benchStatsCmd) Run(a *app) error {
 	}
 	r := c.request()
 	r.Similarity, r.Pools = c.Similarity, c.Pools
-	return c.run(a, r, func(b bench.Benchmark) benchFunc { return b.Stats })
-}
-
-type benchFunc = func(context.Context, bench.Request) (*bench.Result, error)
-
-// run calls one of the benchmark's functions and prints its result.
-func (f benchFlags) run(a *app, r bench.Request, of func(bench.Benchmark) benchFunc) error {
-	b, err := findBenchmark(f.Name)
+	b, err := findBenchmark(c.Name)
 	if err != nil {
 		return err
 	}
-	call := of(b)
-	if call == nil {
-		return qa.Usagef("%s does not have this command", b.Name)
-	}
-	result, err := call(a.ctx, r)
+	result, err := b.Stats(a.ctx, r)
 	if err != nil {
 		return err
 	}
-	return f.write(a, result)
+	return c.write(a, result)
 }
 
 type benchBaselineCmd struct {
 	benchFlags
-	Method string `placeholder:"NAME" help:"Method, as listed by airqa list baselines. Default: all, in one table."`
-	bench.Rules
+	Method string   `placeholder:"NAME" help:"Method, as listed by airqa list baselines. Default: all, in one table."`
+	Of     []string `name:"run" placeholder:"DIR" help:"Scored runs, or a folder of them, to compare with the methods: airqa bench run and airqa score make them."`
+	scoringFlag
+	bench.Choice
+	Export    string `placeholder:"FILE" help:"Write the answers of --method, or of the only --run, to FILE in the benchmark's own format."`
+	Bootstrap int    `placeholder:"N" help:"Resamples of the bootstrap."`
+	Seed      uint64 `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
 }
 
-func (c benchBaselineCmd) Run(a *app) error {
-	if c.Export != "" && c.Method == "" {
-		return qa.Usagef("--export needs --method: a file contains the predictions of one method")
-	}
-	r := c.request()
-	r.Rules, r.Method = c.Rules, c.Method
-	return c.run(a, r, func(b bench.Benchmark) benchFunc { return b.Baseline })
-}
-
-type benchScoreCmd struct {
-	benchFlags
-	Predictions string `xor:"answers" required:"" placeholder:"FILE" help:"Predictions, JSON Lines."`
-	From        string `name:"run" xor:"answers" required:"" placeholder:"DIR" help:"Run directory of airqa bench run: score its answers."`
-	bench.Rules
-	Bootstrap int `placeholder:"N" help:"Resamples of the bootstrap."`
-}
-
-func (c benchScoreCmd) Run(a *app) error {
+func (c benchBaselineCmd) Run(a *app) (err error) {
 	if c.Bootstrap < 0 {
 		return qa.Usagef("--bootstrap %d: must be at least 0", c.Bootstrap)
 	}
 	r := c.request()
-	r.Rules, r.Predictions, r.Bootstrap = c.Rules, c.Predictions, c.Bootstrap
-	if c.From != "" {
-		dir, err := os.MkdirTemp("", "airqa-bench-")
-		if err != nil {
+	r.Choice, r.Method, r.Fixed = c.Choice, c.Method, eval.Mode(c.Scoring) == eval.Fixed
+	r.Bootstrap, r.Seed, r.Export = c.Bootstrap, c.Seed, c.Export
+	if len(c.Of) > 0 {
+		if r.Runs, err = runlog.Find(c.Of); err != nil {
 			return err
 		}
-		defer func() { _ = os.RemoveAll(dir) }()
-		r.Predictions = filepath.Join(dir, "predictions.jsonl")
-		b, err := findBenchmark(c.Name)
-		if err != nil {
-			return err
-		}
-		n, err := bench.WriteAnswers(b, c.Dataset, c.From, r.Predictions)
-		if err != nil {
-			return err
-		}
-		a.say("%s of %s", terminal.Plural(n, "answer"), c.From)
 	}
-	return c.run(a, r, func(b bench.Benchmark) benchFunc { return b.Score })
+	b, err := findBenchmark(c.Name)
+	if err != nil {
+		return err
+	}
+	result, err := b.Compare(a.ctx, r)
+	if err != nil {
+		return err
+	}
+	return c.write(a, result)
 }
 
 // show prints one item.
@@ -296,7 +279,7 @@ func (c benchStatsCmd) show(a *app) error {
 	if err != nil {
 		return err
 	}
-	data, err := b.Load(c.Dataset)
+	data, err := b.Load(c.Dataset, bench.Choice{})
 	if err != nil {
 		return err
 	}

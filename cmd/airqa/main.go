@@ -88,7 +88,6 @@ type cli struct {
 		Stats    benchStatsCmd    `cmd:"" help:"Print the dataset statistics of the benchmark's paper, or an item as it appears in a prompt."`
 		Baseline benchBaselineCmd `cmd:"" help:"Score baselines that need no language model."`
 		Run      benchRunCmd      `cmd:"" help:"Run baselines that use a language model."`
-		Score    benchScoreCmd    `cmd:"" help:"Score a file of predictions in the benchmark's own format."`
 		Agree    benchAgreeCmd    `cmd:"" help:"Measure the agreement between raters: kappa, alpha, macro F1, rho."`
 		Annotate annotateCmd      `cmd:"" help:"Score abstracts for the aspects of DORIS-MAE with a model."`
 		Collect  collectCmd       `cmd:"" help:"Host dialogues between two people about papers, like ArgSciChat."`
@@ -370,7 +369,7 @@ func (a *app) notify(n terminal.Notice) { a.say("%s", n) }
 func (a *app) session() session.Session {
 	return session.Session{
 		Notify: a.notify, Progress: a.progress, Log: a.log, Now: a.now, Getenv: a.getenv, Given: a.given, Redact: a.redactor(),
-		RedactKeys: runlog.Redactor(keys(a.getenv), ""), Interrupts: a.interrupts, Stopped: a.stopped, Program: program, FindPaper: a.finder(cmp.Or(a.data, defaultData)),
+		RedactKeys: runlog.Redactor(keys(a.getenv), ""), Interrupts: a.interrupts, Stopped: a.stopped, Program: program, Others: companions(), FindPaper: a.finder(cmp.Or(a.data, defaultData)),
 	}
 }
 

@@ -4,17 +4,18 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"airqa/bench"
 	"airqa/eval"
 	"airqa/eval/stream"
-	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/report/render"
+	"airqa/run/importer"
 	"airqa/run/scoring"
 	"airqa/runlog"
 )
@@ -22,9 +23,12 @@ import (
 type scoreCmd struct {
 	Dirs []string `arg:"" optional:"" name:"run" help:"Run directories, or folders of them."`
 
-	Gold string `placeholder:"FILE" help:"Questions with evaluators, to score a file of predictions."`
-	Pred string `placeholder:"FILE" help:"Predictions, JSON Lines of {\"uuid\": ..., \"answer\": ...}, optionally with \"repeat\": N; also the authors' result.jsonl."`
-	outFile
+	Gold         string `placeholder:"FILE" help:"Questions with evaluators, or the data of --benchmark, to score a file of predictions."`
+	Pred         string `placeholder:"FILE" help:"Predictions: JSON Lines of {\"uuid\": ..., \"answer\": ...}, optionally with \"repeat\": N, such as the authors' result.jsonl; CSV with these columns; or the own format of --benchmark."`
+	Out          string `short:"o" placeholder:"DIR" help:"Make a run of the predictions, for airqa report, compare and trace."`
+	AnsweredOnly bool   `help:"Score only questions with a prediction."`
+	Benchmark    string `placeholder:"NAME" help:"The files are of a companion benchmark, as listed by airqa list baselines."`
+	bench.Choice
 	ScoreCores int `name:"cores" default:"0" help:"Processors to use (0 = all)."`
 
 	Explain string `placeholder:"UUID" help:"Show how one answer is scored, in both modes. A uuid prefix is enough; add #K for a repeat."`
@@ -41,6 +45,9 @@ type scoringFlag struct {
 func (c scoreCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
+	}
+	if c.Out != "" {
+		return c.makeRun(a)
 	}
 	if len(c.Dirs) == 0 {
 		return c.scoreFiles(a)
@@ -123,27 +130,104 @@ func (c scoreCmd) scoreFiles(a *app) (err error) {
 	return errors.Join(err, c.verdict(t))
 }
 
-// scoreFile scores a file of predictions and writes JSON lines to --out and, with --json, to standard output.
+// scoreFile scores a file of predictions, and writes JSON lines to standard output with --json.
 func (c scoreCmd) scoreFile(a *app, j *scoring.Judge) (t scoring.Totals, err error) {
-	score := func(w io.Writer) error {
-		if c.JSON {
-			w = io.MultiWriter(a.out, w)
-		}
-		t, err = c.by(a, j).Files(c.Gold, c.Pred, w)
-		return err
+	files := stream.Files{Golds: c.Gold, Predictions: c.Pred, AnsweredOnly: c.AnsweredOnly}
+	if c.JSON {
+		return c.by(a, j).Files(files, a.out)
 	}
-	switch {
-	case c.Out != "":
-		err = files.Write(c.Out, score)
-	case c.JSON:
-		err = score(io.Discard)
-	default:
-		t, err = c.by(a, j).Files(c.Gold, c.Pred, nil)
-	}
-	if err != nil || c.JSON {
+	if t, err = c.by(a, j).Files(files, nil); err != nil {
 		return t, err
 	}
 	return t, a.print(t.Text())
+}
+
+// makeRun makes a run of the predictions and scores it.
+func (c scoreCmd) makeRun(a *app) error {
+	examples, answers, faults, err := c.predictions(a)
+	if err != nil {
+		return err
+	}
+	const shown = 5
+	for i, f := range faults {
+		if i == shown {
+			a.say("and %d more faults of predictions", len(faults)-shown)
+			break
+		}
+		a.say("warning: %v", f)
+	}
+	known := make(map[string]bool, len(examples))
+	for _, ex := range examples {
+		known[ex.UUID] = true
+	}
+	all := len(answers)
+	answered := make(map[string]bool, all)
+	answers = slices.DeleteFunc(answers, func(p importer.Prediction) bool {
+		answered[p.UUID] = true
+		return !known[p.UUID]
+	})
+	if len(answers) == 0 {
+		return fmt.Errorf("%s has no prediction for any question of %s", c.Pred, c.Gold)
+	}
+	if n := all - len(answers); n > 0 {
+		a.say("warning: %d predictions match no question of %s", n, c.Gold)
+	}
+	if c.AnsweredOnly {
+		examples = slices.DeleteFunc(examples, func(ex qa.Example) bool { return !answered[ex.UUID] })
+	}
+	config := importer.Config{Paths: []string{c.Pred}, Out: c.Out, Program: program, Redact: a.redactor()}
+	if _, err := importer.Predictions(a.ctx, config, examples, answers, a.now()); err != nil {
+		return err
+	}
+	sum, err := c.scoreDir(a, c.Out, false)
+	if err != nil {
+		return err
+	}
+	a.next("airqa report %s", c.Out)
+	if c.Benchmark != "" {
+		a.next("airqa bench baseline %s --dataset %s --run %s", c.Benchmark, c.Gold, c.Out)
+	}
+	return c.verdict(sum)
+}
+
+// predictions reads questions and answers.
+func (c scoreCmd) predictions(a *app) (examples []qa.Example, answers []importer.Prediction, faults []*dataset.Fault, err error) {
+	if c.Benchmark != "" {
+		return c.ofBenchmark()
+	}
+	if examples, err = a.session().Questions(c.Gold); err != nil {
+		return nil, nil, nil, err
+	}
+	list, faults, err := stream.Answers(c.Pred)
+	for _, p := range list {
+		answers = append(answers, importer.Prediction{UUID: p.UUID, Repeat: p.Repeat, Answer: qa.Answer{Given: true, Text: p.Prediction.String()}})
+	}
+	return examples, answers, faults, err
+}
+
+// ofBenchmark reads the questions and the predictions of a companion benchmark.
+func (c scoreCmd) ofBenchmark() (examples []qa.Example, answers []importer.Prediction, faults []*dataset.Fault, err error) {
+	b, err := findBenchmark(c.Benchmark)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	data, err := b.Load(c.Gold, c.Choice)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if b.Complete != nil {
+		b.Complete(data)
+	}
+	if examples, err = bench.Questions(data, bench.Config{}); err != nil {
+		return nil, nil, nil, err
+	}
+	given, faults, err := b.Predictions.Read(c.Pred, data)
+	for _, ex := range examples {
+		if answer, ok := given[ex.UUID]; ok {
+			answers = append(answers, importer.Prediction{UUID: ex.UUID, Answer: answer})
+		}
+	}
+	return examples, answers, faults, err
 }
 
 func (c scoreCmd) by(a *app, j *scoring.Judge) scoring.Scoring {
@@ -206,10 +290,14 @@ func (c scoreCmd) checkFiles() error {
 	switch {
 	case c.ScoreCores < 0:
 		return qa.Usagef("--cores %d: must not be negative (0 = all)", c.ScoreCores)
-	case c.Out != "" && c.Gold == "":
-		return qa.Usagef("--out needs --gold and --pred; the scores of a run are in RUN/scores/")
-	case c.Out != "" && (c.Out == c.Gold || c.Out == c.Pred):
-		return qa.Usagef("--out %s would overwrite an input file", c.Out)
+	case c.Out != "" && (c.Gold == "" || c.Explain != ""):
+		return qa.Usagef("--out makes a run of --gold and --pred; the scores of a run are in RUN/scores/")
+	case c.Benchmark != "" && c.Out == "":
+		return qa.Usagef("--benchmark needs --out DIR for the run that the predictions make")
+	case (c.Setting != "" || c.Annotations != "") && c.Benchmark == "":
+		return qa.Usagef("--setting and --annotations need --benchmark")
+	case c.AnsweredOnly && c.Gold == "":
+		return qa.Usagef("--answered-only needs --gold and --pred")
 	}
 	return nil
 }
@@ -281,7 +369,7 @@ type explained struct {
 
 // explain prints how an answer is scored in both modes.
 func explain(a *app, e explained) error {
-	x := eval.New(eval.Config{Judge: e.judge.Judge}).Explain(a.ctx, e.question.Evaluator, e.answer)
+	x := eval.New(eval.Config{Judge: e.judge.Judge, Others: companions()}).Explain(a.ctx, e.question.Evaluator, e.answer)
 	o := render.Options{Width: a.width}
 	if e.json {
 		o.Format = "json"

@@ -228,7 +228,7 @@ func (c *serveCmd) open(ctx context.Context, a *app) (_ *served, err error) {
 	s.closing = append(s.closing, judge.Close)
 	s.host = serve.New(serve.Config{
 		Solver: s.Solver, Writer: s.Writer, Repeats: s.Repeats, Questions: s.plan.Picked, Splits: splits, Now: a.now, Log: a.log,
-		Scorer: eval.New(eval.Config{Judge: judge.Judge, Mode: eval.Mode(c.Scoring)}),
+		Scorer: eval.New(eval.Config{Judge: judge.Judge, Mode: eval.Mode(c.Scoring), Others: companions()}),
 		Limits: serve.Limits{Sessions: c.MaxSessions, Idle: c.Idle, Call: c.CallTimeout, Answer: c.MaxAnswer},
 	})
 	return s, nil

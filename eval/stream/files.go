@@ -20,10 +20,12 @@ type Files struct {
 	Golds string
 	// Find returns the paper that a gold names; nil finds UUIDs only.
 	Find author.Finder
-	// Predictions is a JSON Lines file of objects with the keys uuid and answer (any JSON), and optionally repeat, an
+	// Predictions is a table, or a JSON Lines file of objects with the keys uuid and answer (any JSON), and optionally repeat, an
 	// integer from 0: only with it may a question have several answers. Other keys are ignored, so result.jsonl of the
 	// authors' code works unchanged.
 	Predictions string
+	// AnsweredOnly leaves out questions without a prediction.
+	AnsweredOnly bool
 	// Check adds the faults of evaluators ([eval.Check]) to the report.
 	Check bool
 	// Read, if not nil, is called from time to time with the number of bytes of predictions read so far. Calls do not
@@ -49,9 +51,9 @@ func (f Files) Score(ctx context.Context, c Config, report *Report) iter.Seq2[qa
 			yield(qa.Score{}, err)
 			return
 		}
-		answers := concurrent.MapWithin(ctx, c.Workers, f.counted(dataset.LineBlocks("predictions", f.Predictions)),
+		answers := concurrent.MapWithin(ctx, c.Workers, f.counted(blocks(f.Predictions)),
 			func(_ context.Context, b dataset.Block) predictionBlock { return decodePredictions(b) })
-		items := func(yield func(Item, error) bool) { p.pair(answers, yield) }
+		items := func(yield func(Item, error) bool) { p.pair(answers, f.AnsweredOnly, yield) }
 		inOrder(len(p.questions), scoreAll(ctx, c, items), yield)
 	}
 }

@@ -27,8 +27,9 @@ type question struct {
 	repeats  map[int]struct{}
 }
 
-// pair yields an item for each prediction of a question, and then for each question without one.
-func (p *pairing) pair(blocks iter.Seq2[predictionBlock, error], yield func(Item, error) bool) {
+// pair yields an item for each prediction of a question, and then, unless only answers are wanted, for each question without
+// one.
+func (p *pairing) pair(blocks iter.Seq2[predictionBlock, error], answeredOnly bool, yield func(Item, error) bool) {
 	for b, err := range blocks {
 		if err != nil {
 			yield(Item{}, err)
@@ -49,7 +50,9 @@ func (p *pairing) pair(blocks iter.Seq2[predictionBlock, error], yield func(Item
 		yield(Item{}, ErrNoPair)
 		return
 	}
-	p.missing(yield)
+	if !answeredOnly {
+		p.missing(yield)
+	}
 }
 
 // item pairs a prediction; ok is false if it has no question or the question is already answered.

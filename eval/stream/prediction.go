@@ -113,7 +113,7 @@ func others(keys *python.Dict) string {
 
 // Find reads a file of predictions up to the one for a question and repeat. One without a repeat is the first.
 func Find(path, uuid string, repeat int) (eval.Prediction, error) {
-	for block, err := range dataset.LineBlocks("predictions", path) {
+	for block, err := range blocks(path) {
 		if err != nil {
 			return eval.Prediction{}, err
 		}

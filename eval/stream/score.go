@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -57,7 +58,7 @@ type Item struct {
 	Repeat int
 	Answer eval.Prediction
 	// Verdict, if not empty, is the final result, with Reason and the value 0; nothing is scored. It is for missing
-	// answers.
+	// answers, except to functions that score them.
 	Verdict qa.Verdict
 	Reason  string
 
@@ -72,7 +73,10 @@ func ItemOf(gold *Gold, t qa.Trajectory) Item {
 	case t.Outcome.Failed():
 		i.Verdict, i.Reason = qa.Unscored, string(t.Outcome)+": "+t.Reason
 	case !t.Answer.Given:
-		i.Verdict, i.Reason = qa.Wrong, "no answer ("+string(t.Outcome)+")"
+		i.Reason = "no answer (" + string(t.Outcome) + ")"
+		if gold == nil || !gold.prepared.Whole() {
+			i.Verdict = qa.Wrong
+		}
 	}
 	return i
 }
@@ -221,6 +225,7 @@ func (item *Item) Score(ctx context.Context) qa.Score {
 		}
 		s = item.Gold.prepared.Score(ctx, item.Answer)
 		s.Votes = votes.List()
+		s.Reason = cmp.Or(s.Reason, item.Reason)
 	}
 	s.UUID, s.Repeat, s.Func = item.Gold.uuid, item.Repeat, item.Gold.function
 	return s

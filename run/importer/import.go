@@ -42,10 +42,25 @@ type Result struct {
 
 // Import makes run directories. Out must not exist or be empty; it appears when it is complete.
 func Import(ctx context.Context, c Config) (r Result, err error) {
+	c.MaxFile = cmp.Or(c.MaxFile, maxFile)
+	stage := c.Progress.Stage("import", len(c.Paths))
+	defer func() { stage.Close(terminal.Plural(r.Episodes, "episode")) }()
+	return within(c, func(w *writer) error {
+		for i, path := range c.Paths {
+			stage.Set(i, filepath.Base(path))
+			if err := read(ctx, path, w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// within makes the run directories that fill writes, all at once.
+func within(c Config, fill func(*writer) error) (r Result, err error) {
 	if entries, err := os.ReadDir(c.Out); err == nil && len(entries) > 0 {
 		return r, qa.Usagef("%s exists and is not empty; choose another directory", c.Out)
 	}
-	c.MaxFile = cmp.Or(c.MaxFile, maxFile)
 	out, err := filepath.Abs(c.Out)
 	if err != nil {
 		return r, err
@@ -64,13 +79,8 @@ func Import(ctx context.Context, c Config) (r Result, err error) {
 		}
 		err = errors.Join(err, folder.Close())
 	}()
-	stage := c.Progress.Stage("import", len(c.Paths))
-	defer func() { stage.Close(terminal.Plural(r.Episodes, "episode")) }()
-	for i, path := range c.Paths {
-		stage.Set(i, filepath.Base(path))
-		if err := read(ctx, path, w); err != nil {
-			return r, err
-		}
+	if err := fill(w); err != nil {
+		return r, err
 	}
 	if len(w.runs) == 0 {
 		return r, fmt.Errorf("%s: no trajectories", strings.Join(c.Paths, ", "))

@@ -14,10 +14,12 @@ import (
 
 // Files pairs predictions with golds by uuid and scores them in the order of the golds. It streams the scores to w as
 // JSON Lines; a nil w only counts them.
-func (c Scoring) Files(golds, predictions string, w io.Writer) (Totals, error) {
+func (c Scoring) Files(files stream.Files, w io.Writer) (Totals, error) {
+	golds, predictions := files.Golds, files.Predictions
+	files.Check, files.Find = true, c.FindPaper
 	t := Totals{Scoring: string(c.Mode), Judge: c.Judge.Name}
 	var report stream.Report
-	err := c.streamFiles(stream.Files{Golds: golds, Predictions: predictions, Check: true, Find: c.FindPaper}, &report, &t, w)
+	err := c.streamFiles(files, &report, &t, w)
 	c.NoteReading(&report.Read, author.Lost)
 	c.noteFirst(report.Golds, "faults of questions", "kept")
 	c.noteFirst(report.Unreadable, "lines that are not predictions", "")

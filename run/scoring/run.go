@@ -32,7 +32,7 @@ var ErrNothingEnded = errors.New("no question of this run is finished yet; airqa
 // is never idle. Scores cut short by drain are discarded, but their verdicts are cached.
 func (c Scoring) stream(drain <-chan struct{}) stream.Config {
 	c.Judge.Drain = drain
-	scorer := eval.New(eval.Config{Judge: c.Judge.Judge, Mode: c.Mode})
+	scorer := eval.New(eval.Config{Judge: c.Judge.Judge, Mode: c.Mode, Others: c.Others})
 	return stream.Config{Scorer: scorer, Workers: c.Cores, Judges: 2 * max(c.JudgeConcurrency, 1), Drain: drain}
 }
 
@@ -93,7 +93,7 @@ func (c Scoring) NeedJudge(ctx context.Context, dir string) (n, all int, err err
 		return 0, 0, err
 	}
 	ended, all := c.Ended(r)
-	s := eval.New(eval.Config{Mode: c.Mode})
+	s := eval.New(eval.Config{Mode: c.Mode, Others: c.Others})
 	for _, ex := range examples {
 		if !eval.Subjective(ex.Evaluator) {
 			continue

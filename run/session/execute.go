@@ -117,7 +117,7 @@ func (e *execution) runJobs(ctx context.Context, jobs []*running) {
 	var all sync.WaitGroup
 	for _, r := range jobs {
 		b := &board{
-			Session: e.Session, stage: e.Progress.Stage(r.Name, episodes), scorer: eval.New(eval.Config{}), evaluators: evaluators,
+			Session: e.Session, stage: e.Progress.Stage(r.Name, episodes), scorer: eval.New(eval.Config{Others: e.Others}), evaluators: evaluators,
 			model: r.Model, account: e.account, started: e.Now(),
 		}
 		if len(p.Picked) == 1 {

@@ -10,6 +10,7 @@ import (
 
 	"airqa/baselines"
 	"airqa/env"
+	"airqa/eval"
 	"airqa/eval/author"
 	"airqa/internal/terminal"
 	"airqa/llm/cache"
@@ -39,6 +40,8 @@ type Session struct {
 	Stopped <-chan struct{}
 	// FindPaper returns the paper that a question file names; nil finds UUIDs only.
 	FindPaper author.Finder
+	// Others score the questions of companion benchmarks.
+	Others eval.Others
 	// Program is the program's version in run directories.
 	Program string
 }

@@ -43,7 +43,7 @@ func (t *Tally) add(s *eval.Scorer, e qa.Evaluator, tr qa.Trajectory) {
 		t.Judged++
 	case eval.Subjective(e):
 		t.Settled++
-	case !given:
+	case !given && !s.Prepare(e).Whole():
 		t.Objective++
 	default:
 		switch r := s.Score(context.Background(), e, eval.Answer(tr.Answer)); r.Verdict {
