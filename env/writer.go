@@ -15,6 +15,7 @@ import (
 	"airqa/env/index"
 	"airqa/env/paperdb"
 	"airqa/internal/files"
+	"airqa/qa"
 )
 
 // Writer fills a data directory. It holds the directory's lock until Finish or Close. Its methods are safe for
@@ -46,6 +47,8 @@ type WriterConfig struct {
 	Vectors string
 	// Shard is the part of a corpus that is added, such as "3/16", which the directory must be for. Empty means anything else.
 	Shard string
+	// AsInPaper is recorded if the papers are to be as in the paper.
+	AsInPaper *qa.AsInPaper
 	// Task is what adds papers; see [datadir.Dir.Begin]. It may be nil.
 	Task *datadir.Task
 	// From is the URL of the server that the vectors are moved from, if Vectors is another store.
@@ -107,6 +110,9 @@ func (w *Writer) open(ctx context.Context) (err error) {
 		if err := w.dir.TakeShard(w.cfg.Shard); err != nil {
 			return err
 		}
+	}
+	if err := w.dir.NotePaper(w.cfg.AsInPaper); err != nil {
+		return err
 	}
 	if err := index.CheckServer(ctx, w.dir, w.cfg.Vectors); err != nil {
 		return err

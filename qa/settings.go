@@ -252,3 +252,9 @@ func set(v reflect.Value, text string) {
 		panic("qa: unsupported setting type " + v.Type().String())
 	}
 }
+
+// AsInPaper is what --as-in-paper set, such as "turns 20", and what differs from the paper all the same.
+type AsInPaper struct {
+	Sets    []string `json:"sets"`
+	Differs []string `json:"differs"`
+}

@@ -99,6 +99,8 @@ type Note struct {
 	Imported *Imported `json:"imported,omitempty"`
 	// ShardQuestions are the uuids of a shard's questions, in the order of the file. A shard may have none.
 	ShardQuestions []string `json:"shard_questions,omitempty"`
+	// AsInPaper describes the first invocation if it asked for the settings of the paper.
+	AsInPaper *qa.AsInPaper `json:"as_in_paper,omitempty"`
 	// Merged lists the shards that a merged run was made of, if some were missing; nil for others.
 	Merged *Merged `json:"merged,omitempty"`
 }

@@ -186,6 +186,7 @@ type Scoring struct {
 	JudgeBaseURL string `json:"judge_base_url,omitempty"`
 	// JudgeExtraBody are the members added to the judge's requests.
 	JudgeExtraBody map[string]any `json:"judge_extra_body,omitempty"`
+	AsInPaper      *qa.AsInPaper  `json:"as_in_paper,omitempty"`
 	Program        string         `json:"program"`
 	Created        time.Time      `json:"created"`
 	// File is the path of a scoring from [Scorings].

@@ -246,5 +246,5 @@ func warnIllegible(a *app, papers *env.Papers) error {
 // target is the data directory for writing. change allows flags that contradict its record.
 func (f dataFlags) target(a *app, change bool) (env.WriterConfig, error) {
 	texts, err := f.index(a, change)
-	return env.WriterConfig{Dir: f.Data, Vectors: f.Vectors, Embedder: texts}, err
+	return env.WriterConfig{Dir: f.Data, Vectors: f.Vectors, Embedder: texts, AsInPaper: a.paper}, err
 }

@@ -33,6 +33,7 @@ type exportWriteCmd struct {
 	Replace bool     `help:"Replace an existing export."`
 
 	export.Rules
+	paperFlag
 
 	Endpoint string `name:"otlp-endpoint" placeholder:"URL" help:"Send the traces to this OpenTelemetry endpoint (HTTP) instead of writing --out. OTEL_EXPORTER_OTLP_HEADERS may contain an API key."`
 }
@@ -55,7 +56,7 @@ func (c exportWriteCmd) Run(a *app) error {
 	debug.SetGCPercent(50)
 	c.CutoffLen = cmp.Or(c.CutoffLen, export.DefaultCutoff(export.Format(c.Format)))
 	config := export.Config{
-		Runs: dirs, Format: export.Format(c.Format), Out: c.Out, Force: c.Replace, Program: program, Rules: c.Rules,
+		Runs: dirs, Format: export.Format(c.Format), Out: c.Out, Force: c.Replace, Program: program, AsInPaper: a.paper, Rules: c.Rules,
 		Redact: a.redactor(), Notify: a.notify, Progress: a.progress,
 	}
 	if len(c.Episodes) == 0 {
@@ -151,7 +152,7 @@ func (c exportWriteCmd) checkTraces() error {
 	}
 	plain := c
 	plain.Runs, plain.Out, plain.Format, plain.Replace, plain.Choice, plain.RedactEmails = nil, "", "", false, runlog.Choice{}, false
-	plain.Endpoint = ""
+	plain.Endpoint, plain.AsInPaper = "", false
 	byDefault := exportWriteCmd{Rules: export.Rules{
 		RowOptions:   train.RowOptions{Turns: train.Canonical, Thinking: train.ThinkingKeep, Errors: "drop"},
 		SplitOptions: train.SplitOptions{SplitSeed: 1}, Repeated: export.DropNear, Leak: export.LeakDrop, Limit: export.Limit{Fit: true},

@@ -92,6 +92,7 @@ type ingestCmd struct {
 	graceFlag
 	Paths []string `arg:"" optional:"" name:"path" help:"PDFs or folders of PDFs. Metadata in NAME.json next to NAME.pdf overrides extracted metadata."`
 	ingest.Options
+	paperFlag
 	Metadata string `placeholder:"DIR" help:"Folder with metadata files UUID.json (AirQA paper, A.2), matched by file name, then by title."`
 	MinerU   string `name:"mineru" placeholder:"DIR" help:"Folder with MinerU output (ID/auto/ID_middle.json and ID_content_list.json; ID.json or ID/middle_json.json of MinerU 4). Its tables, figures and equations replace the extracted ones."`
 	chunkFlags

@@ -149,6 +149,8 @@ type app struct {
 	now      func() time.Time
 	getenv   func(string) string
 	files    *settings.Files
+	// paper is nil without --as-in-paper.
+	paper *qa.AsInPaper
 	// given are the addresses that the user gives.
 	given models.Addresses
 	// data is --data of a command that answers questions; papers that a question file names are found there.
@@ -193,8 +195,9 @@ func airqa(args []string) int {
 		return reportError(err)
 	}
 	a := newApp(c.Verbose, c.Quiet)
-	a.args, a.files, a.given = args, files, givenAddresses(ctx, files)
+	a.args, a.files, a.given, a.paper = args, files, givenAddresses(ctx, files), paperOf(ctx, files)
 	a.noteAll(append(notes, placesOfRun(ctx, files)...))
+	a.sayPaper()
 	code := reportError(missingInput(ctx.Run(a), args))
 	if a.interrupted.Load() && (code == exitFailed || code == exitFailedExamples) {
 		return exitInterrupted
@@ -369,7 +372,7 @@ func (a *app) notify(n terminal.Notice) { a.say("%s", n) }
 func (a *app) session() session.Session {
 	return session.Session{
 		Notify: a.notify, Progress: a.progress, Log: a.log, Now: a.now, Getenv: a.getenv, Given: a.given, Redact: a.redactor(),
-		RedactKeys: runlog.Redactor(keys(a.getenv), ""), Interrupts: a.interrupts, Stopped: a.stopped, Program: program, Others: companions(), FindPaper: a.finder(cmp.Or(a.data, defaultData)),
+		RedactKeys: runlog.Redactor(keys(a.getenv), ""), Interrupts: a.interrupts, Stopped: a.stopped, Program: program, Others: companions(), AsInPaper: a.paper, FindPaper: a.finder(cmp.Or(a.data, defaultData)),
 	}
 }
 

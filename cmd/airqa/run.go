@@ -30,6 +30,7 @@ type runCmd struct {
 	Repeats int    `default:"1" placeholder:"K" help:"Episodes per question. If you raise it later, only the new episodes run."`
 	Retry   string `default:"errors" enum:"errors,all,none" help:"Finished episodes to retry: errors (endpoint or tool failures), all (also images refused by the model) or none."`
 	plan.Options
+	paperFlag
 	budgetFlags
 	graceFlag
 	qa.Settings
@@ -111,7 +112,7 @@ func (c *runCmd) config(a *app) (plan.Config, error) {
 		Questions: c.Questions, Options: c.Options, DryRun: c.DryRun,
 		OpenWorld: func(config env.Config) (*env.Env, error) { return c.open(a, config) },
 		Plan: session.Plan{
-			Settings: c.Settings, Limits: c.Budget, Repeats: c.Repeats, Retry: c.Retry, From: c.From, Note: runlog.Note{DataDir: c.Data},
+			Settings: c.Settings, Limits: c.Budget, Repeats: c.Repeats, Retry: c.Retry, From: c.From, Note: runlog.Note{DataDir: c.Data, AsInPaper: a.paper},
 		},
 	}, nil
 }

@@ -34,6 +34,7 @@ type scoreCmd struct {
 	Explain string `placeholder:"UUID" help:"Show how one answer is scored, in both modes. A uuid prefix is enough; add #K for a repeat."`
 	jsonFlag
 	scoringFlag
+	paperFlag
 	judgeFlags
 }
 

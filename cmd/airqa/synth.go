@@ -37,6 +37,7 @@ func (f synthFlags) common(a *app, world *env.Env, limits qa.QuestionLimits) (sy
 type synthMakeCmd struct {
 	synthFlags
 	synthesis.Questions
+	paperFlag
 	Until string `default:"act" enum:"explore,track,act" help:"Last step: explore (questions about parts of papers, without evaluators), track (questions with evaluators, checked by gates) or act (trajectories of the accepted questions, with scores)."`
 	dryRunFlag
 	Resume string `default:"if-possible" enum:"never,always,if-possible" help:"Whether to resume an existing synthesis: never, always, or if-possible (unless seed or papers differ)."`

@@ -15,6 +15,7 @@ import (
 
 	"airqa/internal/files"
 	"airqa/internal/ledger"
+	"airqa/qa"
 )
 
 // again makes a data directory of another format again.
@@ -36,6 +37,8 @@ type Info struct {
 	Shard string `json:"shard,omitempty"`
 	// Generation is the number of the current generation; 0 before the first ingest.
 	Generation int `json:"generation,omitempty"`
+	// AsInPaper describes the last ingest that was to be as in the paper.
+	AsInPaper *qa.AsInPaper `json:"as_in_paper,omitempty"`
 	// Index is how the search index was made; nil before the first ingest.
 	Index *Index `json:"index,omitempty"`
 }
@@ -77,6 +80,19 @@ func (d *Dir) Info() (Info, error) {
 		return Info{}, fmt.Errorf("read %s: %w", d.file(), err)
 	}
 	return info, nil
+}
+
+// NotePaper records that papers are added as in the paper, unless p is nil.
+func (d *Dir) NotePaper(p *qa.AsInPaper) error {
+	if p == nil {
+		return nil
+	}
+	info, err := d.Info()
+	if err != nil {
+		return err
+	}
+	info.AsInPaper = p
+	return d.WriteInfo(info)
 }
 
 // WriteInfo replaces airqa.json in one step.

@@ -144,6 +144,9 @@ func Place(stage string) int {
 
 // Select returns the gates with the given names, or all if there are none. A name after "!" leaves its gate out.
 func Select(names []string) ([]Gate, error) {
+	if slices.Equal(names, []string{"none"}) {
+		return nil, nil
+	}
 	var only, without []string
 	for _, name := range names {
 		bare, negated := strings.CutPrefix(name, "!")

@@ -46,7 +46,7 @@ type Questions struct {
 	Categories    []string `placeholder:"NAME" help:"Categories, comma-separated: single-, comprehensive- with text, sections, table, image, formula or metadata; retrieval; multiple. Default: all, in the paper's shares."`
 	MaxCandidates int      `name:"max-candidates" placeholder:"N" help:"Maximum number of candidates. Default: five per question."`
 	DrawSeed      uint64   `name:"draw-seed" default:"2024" placeholder:"SEED" help:"Seed for sampling papers and elements."`
-	Gates         []string `placeholder:"NAME" help:"Only these gates, or all but those after a !: self_contained, evidence, unique, evaluator, mutation, closed_book, solved_again, duplicate. Default: all."`
+	Gates         []string `placeholder:"NAME" help:"Only these gates, or all but those after a !: self_contained, evidence, unique, evaluator, mutation, closed_book, solved_again, duplicate. Or none. Default: all."`
 	SolveAgain    int      `name:"solve-again" default:"2" placeholder:"K" help:"Independent answers per question for the gate solved_again."`
 	Pictures      bool     `help:"Send figures as images, even if airqa list models does not list the model as accepting them."`
 	Workers       int      `short:"j" default:"4" help:"Concurrent workers."`

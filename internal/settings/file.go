@@ -55,6 +55,29 @@ func (f *Files) Use(named string) {
 	}
 }
 
+// Prefer puts settings before the files. name stands for a path in errors.
+func (f *Files) Prefer(name string, raw []byte) error {
+	keys := make(level)
+	if err := yaml.Unmarshal(raw, &keys); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	f.list = slices.Insert(f.list, 0, file{name, keys})
+	return nil
+}
+
+// Value returns the value that a file or [Files.Prefer] has for a command's flag, the items of a list joined by commas.
+func (f *Files) Value(name string, command []string, flag string) (string, bool) {
+	path, node := f.find(command, flag)
+	if node == nil || path != name {
+		return "", false
+	}
+	var list []string
+	if node.Decode(&list) != nil {
+		list = []string{node.Value}
+	}
+	return strings.Join(list, ","), true
+}
+
 // add reads one more file.
 func (f *Files) add(path string) {
 	keys := make(level)

@@ -42,6 +42,8 @@ type Session struct {
 	FindPaper author.Finder
 	// Others score the questions of companion benchmarks.
 	Others eval.Others
+	// AsInPaper is recorded where the settings are; nil unless they were to be as in the paper.
+	AsInPaper *qa.AsInPaper
 	// Program is the program's version in run directories.
 	Program string
 }

@@ -237,6 +237,9 @@ func (p *plan) settings(b *bytes.Buffer) {
 	for _, name := range slices.Sorted(maps.Keys(rules)) {
 		line(b, name, cell(string(rules[name])))
 	}
+	if as := p.inputs.AsInPaper; as != nil {
+		line(b, "differences from the paper", cell(cmp.Or(strings.Join(as.Differs, "; "), "none")))
+	}
 	for _, s := range p.sources {
 		if s.input.Scoring != "" {
 			line(b, "scores of "+cell(s.name), cell(s.input.Scoring+", judge "+s.input.Judge))

@@ -23,8 +23,9 @@ type Config struct {
 	// Draw is the number of episodes for training, drawn with the seed of the split from those that have rows; a larger number
 	// has the same ones and more. 0 takes all.
 	Draw int
-	// Program is recorded in the lock file.
-	Program string
+	// Program and AsInPaper are recorded in the lock file; the latter is nil unless the rules were to be as in the paper.
+	Program   string
+	AsInPaper *qa.AsInPaper
 	Rules
 	// Redact removes the secrets that are known; nil removes none.
 	Redact func([]byte) []byte

@@ -14,6 +14,7 @@ import (
 
 	"airqa/internal/files"
 	"airqa/internal/ledger"
+	"airqa/qa"
 	"airqa/runlog"
 )
 
@@ -35,6 +36,7 @@ type Lock struct {
 type inputs struct {
 	ExportFormat Format          `json:"export_format"`
 	Rules        json.RawMessage `json:"flags"`
+	AsInPaper    *qa.AsInPaper   `json:"as_in_paper,omitempty"`
 	Runs         []runInput      `json:"runs"`
 	Files        []fileInput     `json:"files"`
 }

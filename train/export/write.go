@@ -110,7 +110,7 @@ func (w *writer) openSources() error {
 		names[s.ID] = dir
 		w.sources = append(w.sources, s)
 	}
-	w.inputs = inputs{ExportFormat: w.Format}
+	w.inputs = inputs{ExportFormat: w.Format, AsInPaper: w.AsInPaper}
 	for _, s := range w.sources {
 		w.inputs.Runs = append(w.inputs.Runs, s.input)
 	}
