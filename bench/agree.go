@@ -18,6 +18,7 @@ type AgreementConfig struct {
 	Model string `name:"rater" placeholder:"NAME" help:"Compare this rater, a model, to the others. Default: model, for doris-mae."`
 	// Measure is the name of one of [stats.PairMeasures], or "all".
 	Measure string `default:"macro-f1" enum:"exact,macro-f1,kappa,rho,alpha,all" help:"Measure of the comparison: exact, macro-f1, kappa, rho, alpha (ordinal) or all."`
+	List    bool   `help:"Also list the units on which --rater and others differ, those with the most others first."`
 	stats.ParityConfig
 }
 
@@ -84,7 +85,10 @@ func Agree(r Ratings, c AgreementConfig) (*Result, error) {
 		result.Tables = append(result.Tables, t.pairs())
 	}
 	result.Tables = append(result.Tables, t.labels())
-	if c.Model == "" {
+	switch {
+	case c.List && (c.Model == "" || !t.numeric):
+		return nil, qa.Usagef("--list needs --rater NAME, and numbers as values")
+	case c.Model == "":
 		return result, nil
 	}
 	parity, notes, err := t.parity(c)
@@ -92,6 +96,9 @@ func Agree(r Ratings, c AgreementConfig) (*Result, error) {
 		return nil, err
 	}
 	result.Tables = append(result.Tables, parity)
+	if c.List {
+		result.Tables = append(result.Tables, t.differences(slices.Index(t.Raters, c.Model)))
+	}
 	result.Note(notes...)
 	return result, nil
 }
@@ -229,4 +236,29 @@ func (t ratingTable) parity(c AgreementConfig) (Table, []string, error) {
 		notes = append(notes, fmt.Sprintf("Resamples without a value, which are left out: %d.", undefined))
 	}
 	return list, notes, nil
+}
+
+// differences are the units on which a rater differs from others, those with the most others first.
+func (t ratingTable) differences(rater int) Table {
+	byOthers := make([][]int, len(t.Raters)) // units by the number of others
+	for u, unit := range t.Units {
+		others := 0
+		for _, value := range unit {
+			if value != "" && unit[rater] != "" && value != unit[rater] {
+				others++
+			}
+		}
+		byOthers[others] = append(byOthers[others], u)
+	}
+	list := Table{Name: "differences", Label: "unit"}
+	for others := len(byOthers) - 1; others > 0; others-- {
+		for _, u := range byOthers[others] {
+			for r, name := range t.Raters {
+				list.Add(Value(t.Names[u], name, t.numbers[r][u]))
+			}
+			list.Add(Value(t.Names[u], "others that differ", float64(others)))
+		}
+	}
+	list.Title = fmt.Sprintf("Units on which %s and others differ: %d of %d", t.Raters[rater], len(t.Units)-len(byOthers[0]), len(t.Units))
+	return list
 }

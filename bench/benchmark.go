@@ -42,6 +42,8 @@ type Benchmark struct {
 	// Ratings reads the scores of people, and of a model as the last rater, from a file of the benchmark, with the
 	// annotations of a second file in place of the model's; nil if it has none.
 	Ratings func(path, annotations string) (Ratings, error) `json:"-"`
+	// ContextTokens is the default of --context-tokens in runs; 0 is that of airqa run.
+	ContextTokens int `json:"-"`
 }
 
 // Method is a baseline without a language model. Benchmarks embed it in methods of their own, with what computes them.
@@ -162,6 +164,8 @@ type Document struct {
 	// ID is unique within the benchmark: the arXiv id, the title, the number of the abstract.
 	ID, Title, Abstract string
 	Units               []Unit
+	// AbstractUnits is the number of units, from the first on, that are the abstract; 0 if there are none or it is not known.
+	AbstractUnits int `json:",omitempty"`
 }
 
 // Unit is a paragraph or a sentence that evidence can name.
@@ -218,6 +222,8 @@ const ModelRater = "model"
 type Ratings struct {
 	Raters []string
 	Units  [][]string
+	// Names are different names of the units, which may describe them.
+	Names []string
 	// Notes describe how the file was read.
 	Notes  []string
 	Faults []*dataset.Fault

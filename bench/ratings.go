@@ -48,10 +48,11 @@ func ReadRatings(path string) (t Ratings, err error) {
 		return t, fmt.Errorf("it has no units; the first line names the raters, each further one is a unit: %w", io.ErrUnexpectedEOF)
 	}
 	l := labeller{spellings: make(map[string]map[string]bool), missing: make(map[string]int)}
-	for _, row := range s.rows {
+	for i, row := range s.rows {
+		t.Names = append(t.Names, fmt.Sprintf("line %d", s.lines[i]))
 		unit := make([]string, len(raters))
-		for i, c := range raters {
-			unit[i] = l.label(row[c])
+		for k, c := range raters {
+			unit[k] = l.label(row[c])
 		}
 		t.Units = append(t.Units, unit)
 	}

@@ -65,6 +65,10 @@ func Load(dir string, _ bench.Choice) (*bench.Dataset, error) {
 	return r.Dataset, nil
 }
 
+// boundary is the key of the number of sentences of the abstract, with which a paper's content begins. Only exports of collected
+// dialogues have it.
+const boundary = "abstract_sentences"
+
 type loader struct {
 	*bench.Dataset
 	papers map[string]*loadedPaper
@@ -164,8 +168,8 @@ func canonical(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// keys are the names in an object. It cannot do without the needed ones.
-type keys struct{ needed, others []string }
+// keys are the names in an object. It cannot do without the needed ones, and optional ones are not missed.
+type keys struct{ needed, others, optional []string }
 
 // object reads the names of a paper or a turn. It counts unknown ones, and reports those that are missing.
 func (r *loader) object(raw json.RawMessage, at, what, item string, k keys) *bench.Object {
@@ -174,7 +178,7 @@ func (r *loader) object(raw json.RawMessage, at, what, item string, k keys) *ben
 		return o
 	}
 	for name := range o.Members {
-		if !slices.Contains(k.needed, name) && !slices.Contains(k.others, name) {
+		if !slices.Contains(slices.Concat(k.needed, k.others, k.optional), name) {
 			r.unknown[fmt.Sprintf("key %q of a %s", name, what)]++
 		}
 	}
@@ -218,7 +222,7 @@ func (r *loader) turn(raw json.RawMessage, at string) (t loadedTurn, ok bool) {
 // read adds a paper and its turns and returns their positions in the list of items.
 func (r *loader) read(title string, raw json.RawMessage) []int {
 	o := r.object(raw, fmt.Sprintf("paper %q:", title), bench.APaper, title, keys{
-		needed: []string{"content", "message_pairs"}, others: []string{"id", "title"},
+		needed: []string{"content", "message_pairs"}, others: []string{"id", "title"}, optional: []string{boundary},
 	})
 	id, name := bench.Member[string](o, "id", ""), bench.Member[string](o, "title", "")
 	content := bench.List[string](o, "content", bench.Costs{List: bench.APaper, Places: true})
@@ -229,7 +233,12 @@ func (r *loader) read(title string, raw json.RawMessage) []int {
 	if id != title || name != title {
 		r.fault(title, "fields \"id\" and \"title\" are not the paper's key")
 	}
-	d := bench.Document{ID: title, Title: title}
+	abstract := bench.Member[int](o, boundary, "")
+	if abstract < 0 || abstract > len(content) {
+		r.fault(title, "field %q is %d, but the paper has %d sentences; it is ignored", boundary, abstract, len(content))
+		abstract = 0
+	}
+	d := bench.Document{ID: title, Title: title, Abstract: strings.Join(content[:abstract], " "), AbstractUnits: abstract}
 	for i, s := range content {
 		d.Units = append(d.Units, bench.Unit{ID: "s" + strconv.Itoa(i+1), Text: s})
 	}

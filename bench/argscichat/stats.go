@@ -18,6 +18,7 @@ import (
 	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 	"airqa/internal/words"
+	"airqa/qa"
 	"airqa/qa/dataset"
 )
 
@@ -27,8 +28,9 @@ type stats struct {
 	sentences, dialogues int
 	// rationales counts the answers with one rationale, and with two, as the expert selected them.
 	rationales [2]int
-	// deciles counts the distinct gold sentences of each turn by their place in the paper.
-	deciles [10]int
+	// deciles counts the distinct gold sentences of each turn by their place in the paper, introduction those in introductions by
+	// their place there, where the boundary is known.
+	deciles, introduction [10]int
 }
 
 var (
@@ -86,21 +88,21 @@ func selected(c *bench.Dataset, i int) ([]string, bool) {
 	return gold(it).Evidence, false
 }
 
-// answer counts the rationales of an answer, and the distance of two.
+// answer counts the rationales of an answer, their sections, and the distance of two.
 func (s *stats) answer(d bench.Document, g bench.GoldAnswer, selected []string, known bool) {
 	var at []int // sentences of the gold units
 	for _, id := range g.Units {
 		i := slices.IndexFunc(d.Units, func(u bench.Unit) bool { return u.ID == id })
 		at = append(at, i)
 		s.deciles[10*i/len(d.Units)]++
+		if n := d.AbstractUnits; n > 0 && i >= n {
+			s.introduction[10*(i-n)/(len(d.Units)-n)]++
+		}
 	}
 	if len(selected) == 0 {
 		return
 	}
 	s.rationales[min(len(selected), 2)-1]++
-	if len(selected) == 1 {
-		return
-	}
 	if known {
 		at = nil
 		for _, r := range selected {
@@ -109,9 +111,33 @@ func (s *stats) answer(d bench.Document, g bench.GoldAnswer, selected []string, 
 			}
 		}
 	}
-	if len(at) > 0 {
+	for _, i := range at {
+		if d.AbstractUnits > 0 {
+			s.Of("rationales from the abstract, %").Count(i < d.AbstractUnits)
+			s.Of("rationales from the introduction, %").Count(i >= d.AbstractUnits)
+		}
+	}
+	if len(selected) > 1 && len(at) > 0 {
 		s.Of("distance of two, sentences").Add(float64(slices.Max(at) - slices.Min(at)))
 	}
+}
+
+// spanNotes count the turns with more than two rationales, the paper's maximum, as far as it is known how many the expert
+// selected, and such answers.
+func spanNotes(c *bench.Dataset, answers map[string]qa.Answer) (notes bench.Notes) {
+	var turns, predicted []string
+	for i, it := range c.Items {
+		if list, known := selected(c, i); known && len(list) > 2 {
+			turns = append(turns, it.UUID)
+		}
+		if len(answers[it.UUID].Evidence) > 2 {
+			predicted = append(predicted, it.UUID)
+		}
+	}
+	const text = "%s with more than two rationales, the paper's maximum (the first is %s)"
+	notes.Count(len(turns), fmt.Sprintf(text, "turns of the data", strings.Join(turns[:min(1, len(turns))], "")))
+	notes.Count(len(predicted), fmt.Sprintf(text, "predictions", strings.Join(predicted[:min(1, len(predicted))], "")))
+	return notes
 }
 
 // start returns the sentence in which a passage over several sentences begins, or -1.

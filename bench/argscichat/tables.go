@@ -26,16 +26,17 @@ func Benchmark() bench.Benchmark {
 	}
 }
 
-// paperScores are Table 5 of the paper: Rationale-F1.
-var paperScores = map[string]float64{"tfidf": 16.22, minilm: 13.65}
+// Columns of tables.
+const (
+	rationaleF1 = "Rationale-F1"
+	messageF1   = "Message-F1"
+)
 
-// addPaper adds the paper's score of a method to its Rationale-F1.
-func addPaper(m bench.Measure, method string) bench.Measure {
-	if p, ok := paperScores[method]; ok && m.Column == rationaleF1 {
-		return m.Paper(p)
-	}
-	return m
-}
+// printed is the paper's numbers. Its Table 5 has scores.
+var printed = bench.ReadPaper("argscichat")
+
+// systems are the names of methods in the paper.
+var systems = map[string]string{"tfidf": "TF-IDF", minilm: "S-BERT"}
 
 // tables has the mean of the folds, which the paper reports, or with fixed rules that of all test turns, and the folds of
 // systems that were named.
@@ -54,12 +55,19 @@ func tables(data *bench.Dataset, systems []bench.System, r bench.Request) (list 
 				scores.Add(addPaper(ofFolds(s, measure, folds).Measure(s.Name, measure).Over(m.N()), s.Name))
 			}
 		}
-		if s.Chosen {
-			list = append(list, foldTable(s, folds, r))
+		if r.Method != "" {
+			t = foldTable(bench.Table{Name: m.Name, Title: m.Name + ": " + m.About}, scores, r)
+			continue
+		}
+		for _, f := range scores {
+			t.Add(printed.Beside(f.OfFolds.Measure(m.Name, f.Measure).Over(f.Test.N()), "5", systems[m.Name]))
 		}
 	}
-	return append([]bench.Table{scores}, list...), append(aboutScores(data),
-		"echo replies with the question, gold with the annotated rationales: a system below them says little about the paper.")
+	result := bench.NewResult(data.Name, "ArgSciChat: baselines", r.Dataset, data.Faults)
+	result.Note(notes(data)...)
+	printed.Below(&t, "5")
+	result.Tables = []bench.Table{t}
+	return result, nil
 }
 
 // foldTable has a row for each fold and each mean of a system.
@@ -70,8 +78,8 @@ func foldTable(s bench.System, folds []int, r bench.Request) bench.Table {
 			t.Add(s.Mean(measure, inFold(fold)).Percent(fmt.Sprintf("fold %d, test", fold), measure))
 		}
 	}
-	for _, measure := range measures {
-		t.Add(addPaper(ofFolds(s, measure, folds).Measure("mean of the folds", measure), s.Name))
+	for _, f := range scores {
+		t.Add(printed.Beside(f.OfFolds.Measure("mean of the folds", f.Measure), "5", systems[t.Name]))
 	}
 	for _, measure := range measures {
 		t.Add(s.Mean(measure, inTest).Score("all test turns", measure, r))
@@ -95,6 +103,60 @@ func aboutScores(data *bench.Dataset) []string {
 		fmt.Sprintf("The test parts of the folds have %d of %s.", len(papers), terminal.Plural(len(data.Documents), "paper")),
 		"Of sentences with equal scores, the last is chosen first.",
 	}
+}
+
+func scoreFile(ctx context.Context, r bench.Request) (*bench.Result, error) {
+	data, err := Load(r.Dataset)
+	if err != nil {
+		return nil, err
+	}
+	p, err := ReadPredictions(r.Predictions, data)
+	if err != nil {
+		return nil, err
+	}
+	scores := Score(data, p.Answers)
+	headline := bench.Table{Name: "score", Title: "Score, %: the mean of the folds, as the paper reports it", Label: "system", Decimals: 2}
+	if r.Fixed {
+		headline.Title = "Score, %: the mean over all test turns"
+	}
+	add := func(row string, scores []Figures) {
+		for _, f := range scores {
+			if r.Fixed {
+				headline.Add(f.Test.Percent(row, f.Measure))
+			} else {
+				headline.Add(f.OfFolds.Measure(row, f.Measure).Over(f.Test.N()))
+			}
+		}
+	}
+	add("predictions", scores)
+	for _, name := range []string{"tfidf", "first", "random", "echo", "gold", "empty"} {
+		_, s, err := Baseline(ctx, data, name, r.Embedder)
+		if err != nil {
+			return nil, err
+		}
+		add(name, s)
+	}
+	printed.Below(&headline, "5")
+	result := bench.NewResult(data.Name, "ArgSciChat: "+filepath.Base(r.Predictions), r.Dataset, slices.Concat(p.Faults, data.Faults))
+	folds := foldTable(bench.Table{Name: "folds", Title: "Predictions by fold, %"}, scores, r)
+	if p.Others == 0 {
+		folds.Measures = folds.Measures[:len(folds.Measures)-len(measures)] // those of all turns
+	}
+	lines := bench.Table{Name: "predictions", Title: "Predictions", Label: "what", Measures: []bench.Measure{
+		bench.Count("read", p.Read),
+		bench.Count("unreadable line", p.Unreadable),
+		bench.Count("unknown turn", p.Unknown),
+		bench.Count("repeated turn, the last one counts", p.Repeated),
+		bench.Count("faulty evidence, counted as none", p.Bad),
+		bench.Count("missing test turn, counted as 0", p.Missing),
+		bench.Count("answered other turn", p.Others),
+	}}
+	result.Tables = []bench.Table{headline, folds, lines}
+	result.Note(spanNotes(data, p.Answers)...)
+	result.Note(notes(data)...)
+	result.Note("echo replies with the question, gold with the annotated rationales: a system below them says little about the paper.")
+	result.NoteBootstrap(r.Bootstrap, r.Seed)
+	return result, nil
 }
 
 // countData counts the data as the tables of the paper do.
@@ -127,55 +189,61 @@ func countData(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	}
 	result := bench.NewResult(data.Name, "ArgSciChat: the data", r.Dataset, slices.Concat(data.Faults, faults))
 	s := collect(data)
-	result.Tables = slices.Concat(s.tables(data), []bench.Table{diversityTable(groups, r.Similarity), foldSizeTable(data)})
-	result.Note(
-		"Table 2: sentences end at . ! or ? before whitespace. The paper's 38.2 tokens include the rationales, against its caption.",
-		"Table 3: rationales count as the expert selected them, which the history of the next turn has; for last turns, one sentence is one "+
-			"rationale and more are two. The boundary of abstract and introduction is not in the data: tenths of the paper take its place.",
-		"Table 7: n is the number of papers with several dialogues and such pairs. The paper's columns are those of its S-BERT, "+
-			"all-mpnet-base-v2. Pairs below the threshold of similarity count as diverse.",
-	)
+	result.Tables = s.tables(data)
 	if intents != nil {
-		result.Tables = slices.Insert(result.Tables, 3, intentTable(intents))
+		result.Tables = append(result.Tables, intentTable(intents))
 	} else {
 		result.Note("Table 4 needs intents.csv beside the folds.")
 	}
+	result.Tables = append(result.Tables, diversityTable(groups, r.Similarity), foldSizeTable(data))
+	unmarked := ""
+	if !slices.ContainsFunc(data.Documents, func(d bench.Document) bool { return d.AbstractUnits > 0 }) {
+		unmarked = " The boundary of abstract and introduction is not in the data: tenths of the paper take its place."
+	}
+	result.Note(spanNotes(data, nil)...)
+	result.Note(
+		"Table 2: sentences end at . ! or ? before whitespace. The paper's 38.2 tokens include the rationales, against its caption.",
+		"Table 3: rationales count as the expert selected them, which the history of the next turn has; for last turns, one sentence is one "+
+			"rationale and more are two."+unmarked,
+		"Table 7: n is the number of papers with several dialogues and such pairs. The paper's columns are those of its S-BERT, "+
+			"all-mpnet-base-v2. Pairs below the threshold of similarity count as diverse.",
+	)
 	return result, nil
 }
 
-// tables are Table 2 and Table 3, and the places of gold sentences, which stand for the shares of abstract and introduction.
+// tables are Table 2 and Table 3, the places of gold sentences, and Figure 2 if the boundary of any paper is known.
 func (s *stats) tables(data *bench.Dataset) []bench.Table {
 	count := func(row string, n int) bench.Measure { return bench.Value(row, "value", float64(n)).Over(n) }
 	one, two := s.rationales[0], s.rationales[1]
-	places, all := bench.Table{Name: "places", Title: "Gold sentences by their place in the paper", Label: "tenth", Decimals: 1}, 0
-	for _, n := range s.deciles {
-		all += n
-	}
-	for i, n := range s.deciles {
-		places.Add(share(strconv.Itoa(i+1), "%", n, all))
-	}
-	return []bench.Table{
-		{Name: "dialogues", Title: "Dialogues (Table 2)", Label: "number", Decimals: 2, Measures: []bench.Measure{
-			count("papers", len(data.Documents)),
+	tables := []bench.Table{
+		{Name: "dialogues", Title: "Dialogues (Table 2)", Label: "number", Decimals: 2, Measures: append([]bench.Measure{
+			count("papers", len(data.Documents)).Paper(20),
 			count("sentences of papers", s.sentences),
 			count("dialogues", s.dialogues).Paper(41),
 			bench.Value("turns per dialogue", "value", float64(len(data.Items))/float64(s.dialogues)).Over(s.dialogues).Paper(6.3),
-			s.Row("messages of several sentences, %").Paper(50.8),
-			s.Row("those of P, %"),
-			s.Row("those of E, %"),
-			s.Row("words per message"),
-			s.Row("words and marks per message"),
-			s.Row("words and marks of P"),
-			s.Row("words and marks of E"),
-			s.Row("Treebank tokens with rationales").Paper(38.2),
-		}},
-		{Name: "rationales", Title: "Rationales (Table 3)", Label: "number", Decimals: 2, Measures: []bench.Measure{
+		}, printed.Rows(s.Means, "2")...)},
+		{Name: "rationales", Title: "Rationales (Table 3)", Label: "number", Decimals: 2, Measures: append([]bench.Measure{
 			share("answers with one rationale, %", "value", one, one+two).Paper(61.1),
 			share("answers with two, %", "value", two, one+two).Paper(38.9),
-			s.Row("distance of two, sentences").Paper(5.8),
-		}},
-		places,
+		}, printed.Rows(s.Means, "3")...)},
+		tenths("places", "Gold sentences by their place in the paper", s.deciles),
 	}
+	if s.introduction != [10]int{} {
+		tables = append(tables, tenths("introduction", "Gold sentences by their place in the introduction (Figure 2)", s.introduction))
+	}
+	return tables
+}
+
+// tenths is the distribution of sentences over the tenths of a text.
+func tenths(name, title string, counts [10]int) bench.Table {
+	t, all := bench.Table{Name: name, Title: title, Label: "tenth", Decimals: 1}, 0
+	for _, n := range counts {
+		all += n
+	}
+	for i, n := range counts {
+		t.Add(share(strconv.Itoa(i+1), "%", n, all))
+	}
+	return t
 }
 
 // share is n of all in %.
@@ -192,9 +260,9 @@ func intentTable(list []Intent) bench.Table {
 	for i, row := range []string{"AI", "ST", "GI", "GO", "AO", "EXP", "ARG"} {
 		for role, column := range []string{"P", "E", "total"} {
 			n := counts[i][role]
-			m := share(row, column, n, all[role])
-			if p := paperIntents[i][role]; math.Abs(*m.Value-p) > 0.05+1e-9 {
-				m = m.Paper(p)
+			m := printed.Beside(share(row, column, n, all[role]), "4", row)
+			if m.Value != nil && math.Abs(*m.Value-*m.Printed) <= 0.05+1e-9 {
+				m.Printed = nil
 			}
 			t.Add(m)
 		}
@@ -211,20 +279,6 @@ func sum(counts []IntentCount) (all IntentCount) {
 	return all
 }
 
-// paperIntents is Table 4 of the paper: P, E and total.
-var paperIntents = [][3]float64{
-	{63.3, 1, 29.5},
-	{1.2, 7.6, 4.7},
-	{7.6, 72.7, 42.9},
-	{21.9, 11.8, 16.4},
-	{6.1, 6.9, 6.5},
-	{72, 81.3, 77.1},
-	{28, 18.7, 22.9},
-}
-
-// paperDiversity is Table 7 of the paper for its S-BERT: G1, G2, G3 by threshold.
-var paperDiversity = [3][5]float64{{.77, .87, .92, .96, .98}, {.43, .48, .63, .73, .68}, {.18, .28, .43, .60, .81}}
-
 // diversityTable is Table 7.
 func diversityTable(groups [3][]bench.Mean, similarity string) bench.Table {
 	t := bench.Table{
@@ -234,7 +288,7 @@ func diversityTable(groups [3][]bench.Mean, similarity string) bench.Table {
 	for n, threshold := range Thresholds {
 		for g, group := range groups {
 			row, column := strconv.FormatFloat(threshold, 'f', 1, 64), "G"+strconv.Itoa(g+1)
-			t.Add(group[n].Measure(row, column).Paper(paperDiversity[g][n]))
+			t.Add(printed.Beside(group[n].Measure(row, column), "7", row))
 		}
 	}
 	return t

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"airqa/bench"
+	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"
 )
@@ -32,24 +33,22 @@ const headline = "NDCG10%"
 // shuffled is the method without a ranker.
 const shuffled = "random"
 
-// The paper's numbers by setting and method: R@5, R@20, RP, NDCG10%, NDCG10%exp, MRR@10, MAP (Tables 11, 13, 14, 15).
-var printed = map[string]map[string][]float64{
-	"query": {
-		"random": {4.41, 18.48, 16.29, 48.71, 7.31, 3.59, 19.63}, "tfidf": {10.71, 29.22, 24.79, 58.31, 18.25, 12.41, 28.77},
-		"bm25": {8.47, 30.50, 21.94, 51.46, 13.23, 9.19, 25.99},
-	},
-	"aspect": {
-		"random": {4.60, 18.30, 16.48, 48.79, 7.41, 3.65, 19.73}, "tfidf": {7.62, 23.16, 20.14, 50.73, 12.55, 7.72, 24.25},
-		"bm25": {6.25, 25.11, 20.51, 49.65, 10.33, 5.72, 23.74},
-	},
-	"test": {
-		"random": {4.58, 17.91, 17.34, 50.22, 7.36, 3.32, 20.69}, "tfidf": {9.53, 26.77, 25.27, 58.14, 17.03, 11.59, 28.56},
-		"bm25": {6.86, 26.43, 22.45, 51.55, 12.29, 8.65, 26.00},
-	},
-	"subquery-2": {
-		"random": {4.60, 18.76, 21.55, 41.10, 15.06, 5.92, 24.71}, "tfidf": {9.69, 32.56, 33.32, 56.58, 28.79, 19.57, 36.41},
-		"bm25": {9.14, 31.68, 31.22, 51.05, 25.52, 14.74, 33.94},
-	},
+// paper is the paper's numbers.
+var paper = bench.ReadPaper("dorismae")
+
+// systems are the names of methods in the paper.
+var systems = map[string]string{shuffled: shuffled, "tfidf": "TF-IDF", "bm25": "BM25"}
+
+// printed are the tables of the paper about the task; none with other annotations. Table 16 has pools of 150 abstracts.
+func (t *task) printed() []string {
+	tables := map[string][]string{"query": {"11", "12"}, "aspect": {"13"}, "test": {"14"}, "subquery-2": {"15"}}
+	switch {
+	case t.request.Annotations != "":
+		return nil
+	case t.request.Setting == "query" && len(t.items[0].Pool) == 150:
+		return []string{"16"}
+	}
+	return tables[t.request.Setting]
 }
 
 // load reads the items of a setting, or of known-item retrieval.
@@ -113,47 +112,30 @@ func rows(ctx context.Context, data *bench.Dataset, method string, r bench.Reque
 			return nil, err
 		}
 	}
-	return []bench.System{Benchmark().Scored(method, data.Items, answers, r.Fixed)}, nil
+	paper.Below(&table, t.printed()...)
+	result.Tables = []bench.Table{table}
+	result.Note(t.notes()...)
+	return result, nil
 }
 
-// tables has the means of systems, and of those that were named their deviations and the difference to tfidf.
-func tables(data *bench.Dataset, systems []bench.System, r bench.Request) (list []bench.Table, _ []string) {
-	rounds := cmp.Or(r.Bootstrap, 1000) // as many as the authors'
-	scores := bench.Table{Name: "scores", Title: "Means, %", Label: "system", Decimals: 2}
-	lexical := slices.IndexFunc(systems, func(s bench.System) bool { return s.Name == "tfidf" })
-	var notes bench.Notes
-	for _, s := range systems {
-		detail := bench.Table{Name: s.Name, Title: s.Name + ": means, %, with the standard deviation of the bootstrap", Label: "metric", Decimals: 2}
-		beside := bench.Table{
-			Name: "difference of " + s.Name, Label: "metric", Decimals: 2,
-			Title: s.Name + ": difference to tfidf, with the 95 % interval of a paired bootstrap of queries",
+// export writes rankings as they were scored, if a file is given.
+func (t *task) export(s Scores) error {
+	return t.request.WriteExport(func(w io.Writer) error { return WriteRankings(w, t.items, s.Rankings) })
+}
+
+// resamples is the number of resamples of the bootstrap; the authors' are 1,000.
+func (t *task) resamples() int { return cmp.Or(t.request.Bootstrap, 1000) }
+
+// metrics has a row for each metric of a method, with the paper's numbers for the annotations of the dataset.
+func (t *task) metrics(name, title string, s Scores) bench.Table {
+	table := bench.Table{Name: name, Title: title, Label: "metric", Decimals: 2}
+	for _, m := range s.Metrics {
+		v := m.Percent(name, m.Name)
+		if tables := t.printed(); len(tables) > 0 {
+			v = paper.Beside(v, tables[0], systems[name])
 		}
-		for k, measure := range measures(r.Fixed) {
-			m := s.Mean(measure.name, nil)
-			v := m.Percent(s.Name, measure.name)
-			if p := printed[cmp.Or(r.Setting, "query")][s.Name]; k < len(p) && r.Annotations == "" {
-				v = v.Paper(p[k])
-			}
-			scores.Add(v)
-			v.Row, v.Column = measure.name, s.Name
-			detail.Add(v, bench.Value(measure.name, "±", 100*resampled(m, rounds, r.Seed)))
-			if !measure.ofRelevant {
-				notes.Count(len(s.Items)-m.N()-s.Failed(), s.Name+": queries for which "+measure.name+
-					" divides by zero, which are left out (--scoring fixed defines it)")
-			}
-			if s.Chosen && lexical >= 0 && len(r.Runs) > 0 {
-				d := difference(s, systems[lexical], measure.name)
-				v := d.Measure(measure.name, "difference")
-				if d.N() > 0 {
-					v = v.Within(d.Interval(r.Bootstrap, r.Seed))
-				}
-				beside.Add(v)
-			}
-		}
-		if s.Chosen {
-			list = append(list, detail, beside)
-			notes = append(notes, remarks(s, systems, r)...)
-		}
+		v.Row, v.Column = v.Column, v.Row // metrics are the rows here
+		table.Add(v, bench.Value(m.Name, "±", 100*m.Deviation(t.resamples(), t.request.Seed)))
 	}
 	return append([]bench.Table{scores}, list...), append(notes, rulesOf(r, rounds)...)
 }
@@ -189,6 +171,49 @@ func rulesOf(r bench.Request, rounds int) []string {
 	return append(notes, "Scored as the authors' code does.")
 }
 
+func scoreFile(ctx context.Context, r bench.Request) (*bench.Result, error) {
+	rankings, faults, err := ReadRankings(r.Predictions)
+	if err != nil {
+		return nil, err
+	}
+	t, result, err := openTask(r, filepath.Base(r.Predictions), faults...)
+	if err != nil {
+		return nil, err
+	}
+	s := Score(t.items, rankings, t.request.Rules, t.rest)
+	if err := t.export(s); err != nil {
+		return nil, err
+	}
+	beside := bench.Table{Name: "methods", Title: "Baselines beside them, %", Label: "method", Decimals: 2}
+	difference := bench.Table{
+		Name: "difference", Title: "Difference to tfidf, with the 95 % interval of a paired bootstrap of queries", Label: "metric", Decimals: 2,
+	}
+	for _, m := range []string{"tfidf", "bm25", shuffled} {
+		b, own, err := t.baseline(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		addRow(&beside, m, b)
+		if m == "tfidf" {
+			for _, d := range Compare(t.items, s, b) {
+				v := d.Measure(d.Name, "difference")
+				if d.N() > 0 {
+					v = v.Within(d.Interval(t.request.Bootstrap, t.request.Seed))
+				}
+				difference.Add(v)
+			}
+		}
+		if m != shuffled && maps.EqualFunc(own, rankings, slices.Equal[[]string]) {
+			result.Note("The rankings are identical to those of " + m + ".")
+		}
+	}
+	paper.Below(&beside, t.printed()...)
+	result.Tables = []bench.Table{t.metrics("rankings", "Means, %, with the standard deviation of the bootstrap", s), difference, beside}
+	result.Note(s.Notes...)
+	result.Note(t.notes()...)
+	return result, nil
+}
+
 // ratings are the scores of people and of the model for the pairs of the test set.
 func ratings(path, annotations string) (bench.Ratings, error) {
 	d, err := Load(path, LoadOptions{Annotations: annotations, Test: true})
@@ -203,11 +228,15 @@ func ratings(path, annotations string) (bench.Ratings, error) {
 		maps.Copy(names, j.Scores)
 	}
 	t := bench.Ratings{Raters: append(slices.Sorted(maps.Keys(names)), bench.ModelRater)}
-	for _, j := range d.Judged {
+	abstracts := d.Papers()
+	for i, j := range d.Judged {
+		a := abstracts[strconv.Itoa(j.Abstract)]
+		t.Names = append(t.Names, fmt.Sprintf("%d: aspect %s, abstract %d: %s | %s", i+1, j.AspectID, j.Abstract,
+			terminal.Clip(d.names[j.AspectID], 60), terminal.Clip(cmp.Or(a.Title, a.Abstract), 40)))
 		unit := make([]string, len(t.Raters))
-		for i, name := range t.Raters {
+		for k, name := range t.Raters {
 			if score, ok := j.Scores[name]; ok {
-				unit[i] = strconv.Itoa(score)
+				unit[k] = strconv.Itoa(score)
 			}
 		}
 		if score, ok := d.Annotation(j.AspectID, j.Abstract); ok {
@@ -238,10 +267,11 @@ func countData(_ context.Context, r bench.Request) (*bench.Result, error) {
 			bench.Count("annotations", d.Annotated).Paper(165144),
 			bench.Count("two-aspect sub-queries", len(two)).Paper(1003),
 		}},
-		spread("pool", "Abstracts of a pool", d.Items, func(it bench.Item) []float64 { return []float64{float64(len(it.Pool))} }, nil),
-		spread("relevant", "Relevant abstracts of a query (Table 9)", d.Items, relevant, []float64{0, 84, 16.42, 15.49}),
-		spread("relevant-2", "Relevant abstracts of a two-aspect sub-query (Table 9)", two, relevant, []float64{0, 105, 28.14, 21.07}),
-		spread("scores", "Normalized scores (Table 10)", d.Items, normalized, []float64{0, 1.909, 0.578, 0.356}),
+		spread("pool", "Abstracts of a pool", d.Items, func(it bench.Item) []float64 { return []float64{float64(len(it.Pool))} }, "of pools"),
+		spread("relevant", "Relevant abstracts of a query (Table 9)", d.Items, relevant, "9 queries"),
+		spread("relevant-2", "Relevant abstracts of a two-aspect sub-query (Table 9)", two, relevant, "9 sub-queries"),
+		spread("scores", "Normalized scores (Table 10)", d.Items, normalized, "10 queries"),
+		spread("scores-2", "Normalized scores of a two-aspect sub-query (Table 10)", two, normalized, "10 sub-queries"),
 	}
 	if r.Pools {
 		result.Tables = append(result.Tables, rebuilt(d))
@@ -249,7 +279,7 @@ func countData(_ context.Context, r bench.Request) (*bench.Result, error) {
 	result.Note(
 		"An abstract is relevant if its normalized score, the sum over the set of aspects and sub-aspects "+
 			"divided by their number, is at least 1.",
-		"std is the population standard deviation. The paper's numbers are those of all types.",
+		"std is the population standard deviation.",
 	)
 	return result, nil
 }
@@ -277,8 +307,8 @@ func rebuilt(d *Dataset) bench.Table {
 	}
 }
 
-// spread has minimum, maximum, mean and standard deviation by type of query, and those that the paper prints of all.
-func spread(name, title string, items []bench.Item, values func(bench.Item) []float64, printed []float64) bench.Table {
+// spread has minimum, maximum, mean and standard deviation by type of query, and those of a table of the paper.
+func spread(name, title string, items []bench.Item, values func(bench.Item) []float64, printed string) bench.Table {
 	t := bench.Table{Name: name, Title: title, Label: "type", Decimals: 3}
 	for _, kind := range []string{"ML", "NLP", "CV", "AI", "Composite", "all"} {
 		var list []float64
@@ -290,16 +320,12 @@ func spread(name, title string, items []bench.Item, values func(bench.Item) []fl
 		if len(list) == 0 {
 			continue
 		}
-		for i, m := range []bench.Measure{
+		t.Add(
 			bench.Value(kind, "min", slices.Min(list)), bench.Value(kind, "max", slices.Max(list)),
 			bench.Mean{Values: list}.Measure(kind, "mean"), bench.Value(kind, "std", deviation(list)),
-		} {
-			t.Add(m)
-			if kind == "all" && printed != nil {
-				t.Add(bench.Value("all (paper)", m.Column, printed[i]))
-			}
-		}
+		)
 	}
+	paper.Below(&t, printed)
 	return t
 }
 

@@ -4,6 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,55 +31,97 @@ const (
 const huggingFace = "this is the Hugging Face form of QASPER (objects of parallel lists), which the official evaluator " +
 	"cannot read; download qasper-train-dev-v0.3.tgz or qasper-test-and-evaluator-v0.3.tgz from allenai.org/data/qasper"
 
-// Load reads a split in the official form (Dasigi et al. 2021): an object of papers by arXiv id. Units "p1", "p2" are the
-// paragraphs of all sections in order, empty ones included; "f1", "f2" follow for the captions of figures and tables.
-// Of two questions with one id, the last is at the place of the first, as in the official evaluator. Paragraphs and answers are as released; what cannot be
-// right is a fault.
-func Load(path string, _ bench.Choice) (*bench.Dataset, error) {
-	r := loader{Dataset: bench.Dataset{Name: "qasper", Title: "QASPER"}, path: path, seen: make(map[string]int)}
-	papers := make(map[string]bool)
-	err := bench.EachMember(path, func(id string, dec *json.Decoder) error {
-		if papers[id] {
-			r.reporter("")("paper "+id+" is in the file twice; both are loaded", "")
+// Load reads splits in the official form (Dasigi et al. 2021), an object of papers by arXiv id: a file, the JSON files of a
+// folder, or several of both with commas between them. Units "p1", "p2" are the paragraphs of all sections in order, empty ones
+// included; "f1", "f2" follow for the captions of figures and tables. Questions with the id of an earlier one are in the list,
+// too. Paragraphs and answers are as released; what cannot be right is a fault.
+func Load(path string) (*bench.Dataset, error) {
+	r, err := load(path)
+	return &r.Dataset, err
+}
+
+func load(path string) (*loader, error) {
+	r := &loader{Dataset: bench.Dataset{Name: "qasper"}, papers: make(map[string]string), seen: make(map[string]string)}
+	var err error
+	for _, r.path = range splitFiles(path) {
+		if err = bench.EachMember(r.path, r.member); err != nil {
+			break
 		}
-		papers[id] = true
-		var raw json.RawMessage
-		if err := dec.Decode(&raw); err != nil {
-			return err
-		}
-		if bench.Kind(raw) != "an object" && slices.Contains([]string{"id", "title", "abstract", "full_text", "qas", "features", "rows"}, id) {
-			return errors.New(huggingFace)
-		}
-		paper := bench.NewObject(raw, "paper "+id+":", bench.APaper, r.reporter(""))
-		switch {
-		case bench.Kind(paper.Members["qas"]) == "an object", bench.Kind(paper.Members["full_text"]) == "an object":
-			return errors.New(huggingFace)
-		case !paper.Lost:
-			r.add(id, paper)
-		}
-		return nil
-	})
+	}
 	if errors.Is(err, bench.ErrBeginning) {
 		err = fmt.Errorf("%w: an object of papers by arXiv id, as in qasper-dev-v0.3.json", err)
 	}
 	if err == nil && len(r.Items) == 0 {
-		err = fmt.Errorf("read %s: no usable question", path)
+		err = fmt.Errorf("read %s: no usable question in a .json file", path)
 		if len(r.Faults) > 0 {
 			err = fmt.Errorf("%w; the first fault: %s", err, r.Faults[0].Text)
 		}
 	}
-	return &r.Dataset, err
+	return r, err
+}
+
+// splitFiles returns the files of a path. The name of a file or a folder may have commas.
+func splitFiles(path string) (list []string) {
+	paths := strings.Split(path, ",")
+	if _, err := os.Stat(path); err == nil {
+		paths = []string{path}
+	}
+	for _, p := range paths {
+		if info, err := os.Stat(p); err != nil || !info.IsDir() {
+			list = append(list, p)
+			continue
+		}
+		names, _ := fs.Glob(os.DirFS(p), "*.json") // a good pattern
+		for _, name := range names {
+			list = append(list, filepath.Join(p, name))
+		}
+	}
+	return list
+}
+
+// member reads a paper.
+func (r *loader) member(id string, dec *json.Decoder) error {
+	if file, twice := r.papers[id]; twice {
+		r.reporter("")("paper "+id+" is in "+file+", too; both are loaded", "")
+	}
+	r.papers[id] = r.path
+	var raw json.RawMessage
+	if err := dec.Decode(&raw); err != nil {
+		return err
+	}
+	if bench.Kind(raw) != "an object" && slices.Contains([]string{"id", "title", "abstract", "full_text", "qas", "features", "rows"}, id) {
+		return errors.New(huggingFace)
+	}
+	paper := bench.NewObject(raw, "paper "+id+":", bench.APaper, r.reporter(""))
+	switch {
+	case bench.Kind(paper.Members["qas"]) == "an object", bench.Kind(paper.Members["full_text"]) == "an object":
+		return errors.New(huggingFace)
+	case !paper.Lost:
+		r.add(id, paper)
+	}
+	return nil
 }
 
 type loader struct {
 	bench.Dataset
-	path string
-	seen map[string]int // position of each question id
+	path   string            // the file being read
+	papers map[string]string // file of each paper
+	seen   map[string]string // paper of each question id
+	stated []statement       // by item
 
 	// units are the ids of the units of the paper being read, by text. Without captions, as in older files, evidence that is
 	// a figure or a table cannot be compared.
 	units    map[string]string
 	captions bool
+}
+
+// statement is what the writer of a question stated. Query is nil in files without search queries.
+type statement struct {
+	NLP    string  `json:"nlp_background"`   // years of experience: zero, two, five or infinity
+	Topic  string  `json:"topic_background"` // unfamiliar, familiar or research
+	Read   string  `json:"paper_read"`       // no, somewhat or yes
+	Query  *string `json:"search_query"`
+	Writer string  `json:"question_writer"`
 }
 
 // reporter adds the faults of a question, or of a paper.
@@ -117,8 +163,9 @@ func (r *loader) add(id string, paper *bench.Object) {
 func (r *loader) question(doc bench.Document, at string, raw json.RawMessage) {
 	var id struct {
 		ID string `json:"question_id"`
+		statement
 	}
-	_ = json.Unmarshal(raw, &id) // a wrong type is reported below
+	_ = json.Unmarshal(raw, &id) // a wrong type is reported below, or is not stated
 	question := bench.NewObject(raw, at, bench.AQuestion, r.reporter(id.ID))
 	id.ID = bench.Member[string](question, "question_id", bench.AQuestion)
 	text := bench.Member[string](question, "question", bench.AQuestion)
@@ -145,13 +192,7 @@ func (r *loader) question(doc bench.Document, at string, raw json.RawMessage) {
 		question.Fault("answers", " has no usable annotation", bench.AQuestion)
 		return
 	}
-	it.Gold.Text = goldText(it.Gold.Answers)
-	if first, twice := r.seen[id.ID]; twice {
-		r.Items[first] = it
-		return
-	}
-	r.seen[id.ID] = len(r.Items)
-	r.Items = append(r.Items, it)
+	r.Items, r.stated = append(r.Items, it), append(r.stated, id.statement)
 }
 
 // annotation reads the answer of an annotator. A fault costs the annotation.

@@ -1,8 +1,13 @@
 package qasper
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"airqa/bench"
@@ -17,25 +22,104 @@ func Benchmark() bench.Benchmark {
 	bound := bench.Beside(humanBound, "each annotation against the others, for questions with three or more: a lower bound of human performance")
 	return bench.Benchmark{
 		Name: "qasper", About: "questions about a paper: an answer, and the paragraphs that support it",
-		Methods: append(bench.Methods(methods(ScriptSeed)), bound), Load: Load, Complete: complete, Stats: countData,
-		Score: score, Headline: answerF1, Method: rows, Tables: tables,
-		Predictions: bench.Format{ID: "question_id", Text: "predicted_answer", Evidence: "predicted_evidence"},
+		Methods: bench.Methods(methods(ScriptSeed)), Load: Load, Stats: countData, Baseline: baselines, Score: scoreFile,
+		ContextTokens: wholePapers,
+		Prediction: func(it bench.Item, a qa.Answer) any {
+			return Prediction{ID: it.UUID, Answer: a.Text, Evidence: append([]string{}, a.Evidence...)}
+		},
 	}
 }
 
-// tables has the scores of systems, and their answers by type.
-func tables(data *bench.Dataset, systems []bench.System, r bench.Request) (list []bench.Table, notes []string) {
+// wholePapers is more tokens than any paper has: the paper's models read whole papers (section 4.2).
+const wholePapers = 1_000_000
+
+// paper is the paper's numbers.
+var paper = bench.ReadPaper("qasper")
+
+// scoreTables are the tables of the paper about the split that a file is named for, which is test for all other names.
+func scoreTables(path string) []string {
+	if strings.Contains(filepath.Base(path), "dev") {
+		return []string{"2, dev", "3, dev"}
+	}
+	return []string{"2, test", "3, test", "4, test"}
+}
+
+// evidenceColumn is a column of two tables.
+const evidenceColumn = "Evidence-F1"
+
+// tables are filled with a row for each system.
+type tables struct {
+	scores, types, first, script bench.Table
+
+	data    *bench.Dataset
+	request bench.Request
+}
+
+// openTables loads the data of a request.
+func openTables(r bench.Request) (*tables, error) {
+	data, err := Load(r.Dataset)
+	if err != nil {
+		return nil, err
+	}
 	table := func(name, title string) bench.Table {
 		return bench.Table{Name: name, Title: title, Label: "system", Decimals: 2}
 	}
-	scores := table("scores", "Scores, %")
-	matched := table("types", "Answer-F1 by the type of the annotation matched best, without missing predictions, %")
-	first := table("first", "Answer-F1 by the type of the first annotation, with missing predictions, %")
-	for _, s := range systems {
-		for _, measure := range []string{answerF1, evidenceF1, textEvidence, scriptF1} {
-			if s.Has(measure) {
-				scores.Add(s.Mean(measure, nil).Score(s.Name, measure, r))
-			}
+	return &tables{
+		scores: table("scores", "Scores, %"),
+		types:  table("types", "Answer-F1 by the type of the annotation matched best, without missing predictions, %"),
+		first:  table("first", "Answer-F1 by the type of the first annotation, with missing predictions, %"),
+		script: table("script", "Evidence-F1 by the rule of the authors' script of heuristics, %"),
+		data:   data, request: r,
+	}, nil
+}
+
+// add adds a system.
+func (t *tables) add(row string, s Scores) {
+	t.scores.Add(s.Answer.Score(row, "Answer-F1", t.request), s.Evidence.Score(row, evidenceColumn, t.request))
+	for _, name := range types {
+		t.types.Add(s.ByType.Of(name).Percent(row, name))
+		t.first.Add(s.ByFirst.Of(name).Percent(row, name))
+	}
+}
+
+// addHuman adds the human lower bound, if there are questions with enough annotations.
+func (t *tables) addHuman() {
+	if h := Human(t.data.Items, t.request.Rules); h.Answer.N() > 0 {
+		t.add("human lower bound", h)
+	}
+}
+
+// addBaseline adds a method.
+func (t *tables) addBaseline(method string) ([]Prediction, error) {
+	p, err := Baseline(t.data, method, ScriptSeed)
+	if err != nil {
+		return nil, err
+	}
+	s, err := Score(t.data.Items, p, t.request.Rules)
+	if err != nil {
+		return nil, err
+	}
+	t.add(method, s)
+	if slices.Contains([]string{"tfidf", "first", "random"}, method) {
+		t.script.Add(ScriptEvidenceF1(t.data.Items, p).Percent(method, evidenceColumn))
+	}
+	if method == "random" {
+		t.scores.Add(RandomEvidence(t.data, t.request.Rules).Score("random, expectation", evidenceColumn, t.request))
+	}
+	return p, nil
+}
+
+// result has the tables with rows; in fixed mode both groupings are the same.
+func (t *tables) result(title string, faults ...*dataset.Fault) *bench.Result {
+	if t.request.Fixed {
+		t.types.Measures = nil
+	}
+	paper.Below(&t.scores, scoreTables(t.request.Dataset)...)
+	paper.Below(&t.types, scoreTables(t.request.Dataset)...)
+	result := bench.NewResult(t.data.Name, "QASPER: "+title, t.request.Dataset, append(faults, t.data.Faults...))
+	for _, table := range []bench.Table{t.scores, t.types, t.first, t.script} {
+		if len(table.Measures) > 0 {
+			result.Tables = append(result.Tables, table)
 		}
 		for _, kind := range types {
 			if !s.Has(answerF1) {
@@ -89,9 +173,9 @@ func remarks(data *bench.Dataset, s bench.System) (notes bench.Notes) {
 	return notes
 }
 
-// countData counts the data as the tables of the paper do.
+// countData counts the data as section 3 and the tables of the paper do.
 func countData(_ context.Context, r bench.Request) (*bench.Result, error) {
-	data, err := Load(r.Dataset, r.Choice)
+	data, err := load(r.Dataset)
 	if err != nil {
 		return nil, err
 	}
@@ -105,18 +189,20 @@ func countData(_ context.Context, r bench.Request) (*bench.Result, error) {
 		sizes.Of("with several annotations, %").Count(n > 1)
 		sizes.Of("with three or more, %").Count(n > 2)
 		mostAnnotations = max(mostAnnotations, n)
-		for _, g := range it.Gold.Answers {
-			addAnswer(&answers, g)
+		for i, g := range it.Gold.Answers {
+			addAnswer(&answers, g, it.Gold.Answers[:i])
 		}
 	}
 	for _, d := range data.Documents {
 		sizes.Of("questions per paper").Add(float64(perPaper[d.ID]))
 		mostQuestions = max(mostQuestions, perPaper[d.ID])
 	}
+	data.addWriters(&sizes)
 	result := bench.NewResult(data.Name, "QASPER: data", r.Dataset, data.Faults)
+	result.Note(splitNotes(r.Dataset)...)
 	result.Note(
-		"The paper's numbers are about all three splits together.",
 		"n of a share is what it is a share of. Evidence of both kinds counts twice, so that these shares add up to more than 100 %.",
+		"Agreement is of pairs of annotations; of the evidence, on text, figures and tables, or both, if both annotations have any.",
 	)
 	result.Tables = []bench.Table{
 		{Name: "sizes", Title: "Papers and questions", Label: "what", Measures: []bench.Measure{
@@ -125,38 +211,18 @@ func countData(_ context.Context, r bench.Request) (*bench.Result, error) {
 			bench.Count("most questions of a paper", mostQuestions).Paper(12),
 			bench.Count("most annotations of a question", mostAnnotations).Paper(6),
 		}},
-		{Name: "means", Title: "Questions and annotations", Label: "what", Decimals: 2, Measures: []bench.Measure{
-			sizes.Row("questions per paper").Paper(3.2),
-			sizes.Row("annotations per question").Paper(1.6),
-			sizes.Row("with several annotations, %").Paper(44),
-			sizes.Row("with three or more, %"),
-		}},
+		{Name: "means", Title: "Questions and annotations", Label: "what", Decimals: 2, Measures: paper.Rows(sizes, "of questions")},
 		{
 			Name: "answers", Title: "Annotations: share by type of answer and of evidence, %; words", Label: "what", Decimals: 2,
-			Measures: []bench.Measure{
-				answers.Row(Extractive).Paper(51.8),
-				answers.Row(Abstractive).Paper(24.2),
-				answers.Row(Boolean).Paper(13.9),
-				answers.Row(Unanswerable).Paper(10.2),
-				answers.Row("evidence in the text").Paper(81.6),
-				answers.Row("in figures and tables").Paper(11.6),
-				answers.Row("no evidence").Paper(12.8),
-				answers.Row("several paragraphs, of those with text only").Paper(55.5),
-				answers.Row("words of extractive answers").Paper(14.4),
-				answers.Row("words of abstractive answers").Paper(15.6),
-			},
+			Measures: paper.Rows(answers, "1"),
 		},
+		data.sectionTable(),
 	}
 	return result, nil
 }
 
-// addAnswer counts an annotation, with the evidence that the evaluator sees.
-func addAnswer(answers *bench.Means, g bench.GoldAnswer) {
-	for _, name := range types {
-		answers.Of(name).Count(g.Type == name)
-	}
-	answers.Of("words of " + g.Type + " answers").Add(float64(len(strings.Fields(g.Text))))
-	inText, inFloat := 0, 0
+// evidenceCounts counts the evidence that the evaluator sees.
+func evidenceCounts(g bench.GoldAnswer) (inText, inFloat int) {
 	for _, e := range goldEvidence(g) {
 		if strings.HasPrefix(e, FloatEvidence) {
 			inFloat++
@@ -164,10 +230,86 @@ func addAnswer(answers *bench.Means, g bench.GoldAnswer) {
 			inText++
 		}
 	}
+	return inText, inFloat
+}
+
+// addAnswer counts an annotation, and its agreement with earlier ones of the question.
+func addAnswer(answers *bench.Means, g bench.GoldAnswer, earlier []bench.GoldAnswer) {
+	for _, name := range types {
+		answers.Of(name).Count(g.Type == name)
+	}
+	answers.Of("words of " + g.Type + " answers").Add(float64(len(strings.Fields(g.Text))))
+	inText, inFloat := evidenceCounts(g)
 	answers.Of("evidence in the text").Count(inText > 0)
 	answers.Of("in figures and tables").Count(inFloat > 0)
 	answers.Of("no evidence").Count(inText+inFloat == 0)
+	if g.Type != Unanswerable {
+		answers.Of("No without evidence, of the answerable").Count(inText+inFloat == 0 && g.Type == Boolean && g.Text == "No")
+	}
 	if inText > 0 && inFloat == 0 {
 		answers.Of("several paragraphs, of those with text only").Count(inText > 1)
 	}
+	for _, e := range earlier {
+		answers.Of("agreement on answerability").Count((e.Type == Unanswerable) == (g.Type == Unanswerable))
+		if text, float := evidenceCounts(e); inText+inFloat > 0 && text+float > 0 {
+			answers.Of("agreement on the type of evidence").Count((text > 0) == (inText > 0) && (float > 0) == (inFloat > 0))
+		}
+	}
+}
+
+// addWriters counts what writers stated about themselves, once for each writer, and about their questions.
+func (r *loader) addWriters(sizes *bench.Means) {
+	count := func(row string, stated, yes bool) {
+		if stated {
+			sizes.Of(row).Count(yes)
+		}
+	}
+	known := make(map[string]bool)
+	for _, s := range r.stated {
+		first := s.NLP != "" && !known[s.Writer]
+		known[s.Writer] = known[s.Writer] || first
+		count("writers with experience in NLP, %", first, s.NLP != "zero")
+		count("writers with more than five years, %", first, s.NLP == "infinity")
+		count("abstract seen for the first time, %", s.Read != "", s.Read == "no")
+		count("topic known to the writer, %", s.Topic != "", s.Topic != "unfamiliar")
+		count("found by a search query, %", s.Query != nil, s.Query != nil && *s.Query != "")
+	}
+}
+
+// splitNotes name the files of a dataset, and the splits that are not among them.
+func splitNotes(path string) []string {
+	list := splitFiles(path)
+	for i := range list {
+		list[i] = filepath.Base(list[i])
+	}
+	notes := []string{"Data of " + strings.Join(list, ", ") + "."}
+	missing := slices.DeleteFunc([]string{"train", "dev", "test"}, func(split string) bool {
+		return slices.ContainsFunc(list, func(name string) bool { return strings.Contains(name, split) })
+	})
+	if len(missing) > 0 {
+		notes = append(notes, "The paper's numbers are about all three splits together; not in these data: "+strings.Join(missing, ", ")+".")
+	}
+	return notes
+}
+
+// sectionTable is the share of the ten top-level sections with most evidence in the text, under their names in small letters.
+func (r *loader) sectionTable() bench.Table {
+	papers, counts, all := r.Papers(), make(map[string]int), 0
+	for _, it := range r.Items {
+		for _, g := range it.Gold.Answers {
+			for _, u := range papers[it.Document].Units {
+				if g.Type != Unanswerable && strings.HasPrefix(u.ID, "p") && slices.Contains(g.Units, u.ID) {
+					top, _, _ := strings.Cut(u.Section, ":::")
+					counts[cmp.Or(strings.ToLower(strings.TrimSpace(top)), "(no heading)")]++
+					all++
+				}
+			}
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) })
+	t := bench.Table{Name: "sections", Title: "Evidence in the text by section: the ten sections with most", Label: "section", Decimals: 2}
+	for _, name := range names[:min(10, len(names))] {
+		t.Add(bench.Value(name, "%", 100*float64(counts[name])/float64(all)).Over(counts[name]))
+	}
+	return t
 }

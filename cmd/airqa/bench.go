@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -154,7 +155,11 @@ func (c benchRunCmd) Run(a *app) error {
 	if len(flags) > 0 && flags[0] == "--" {
 		flags = flags[1:]
 	}
-	args := append([]string{"run", "--data", data, "--questions", questions}, flags...)
+	args := []string{"run", "--data", data, "--questions", questions}
+	if n := b.ContextTokens; n > 0 && !a.files.Has([]string{"run"}, "context-tokens") {
+		args = append(args, "--context-tokens", strconv.Itoa(n))
+	}
+	args = append(args, flags...)
 	var commands cli
 	parser, err := kong.New(&commands, options(a.files)...)
 	if err != nil {

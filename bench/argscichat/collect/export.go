@@ -37,7 +37,9 @@ type exported struct {
 	ID      string   `json:"id"`
 	Title   string   `json:"title"`
 	Content []string `json:"content"`
-	Turns   []turn   `json:"message_pairs"`
+	// Abstract is that of [Paper]. The benchmark's own files do not have it.
+	Abstract int    `json:"abstract_sentences,omitempty"`
+	Turns    []turn `json:"message_pairs"`
 }
 
 // Export writes the dialogues to a folder: fold_N_train.json, fold_N_val.json and fold_N_test.json and intents.csv in
@@ -93,7 +95,7 @@ func papersOf(dialogues []*Dialogue) ([]*exported, error) {
 		i := slices.IndexFunc(papers, func(p *exported) bool { return p.Title == d.Paper.Title })
 		if i < 0 {
 			i = len(papers)
-			papers = append(papers, &exported{ID: d.Paper.Title, Title: d.Paper.Title, Content: d.Paper.Content})
+			papers = append(papers, &exported{ID: d.Paper.Title, Title: d.Paper.Title, Content: d.Paper.Content, Abstract: d.Paper.Abstract})
 		}
 		if !slices.Equal(papers[i].Content, d.Paper.Content) {
 			return nil, fmt.Errorf("dialogue %d: the text of %q changed during the study", d.Number, d.Paper.Title)

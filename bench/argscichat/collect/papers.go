@@ -48,6 +48,7 @@ func sentences(text string) []string {
 type source struct {
 	Title        string   `json:"title"`
 	Content      []string `json:"content"`
+	Boundary     int      `json:"abstract_sentences"`
 	Abstract     passage  `json:"abstract"`
 	Introduction passage  `json:"introduction"`
 }
@@ -104,7 +105,7 @@ func addFile(papers map[string]*Paper, file string) error {
 }
 
 func add(papers map[string]*Paper, s source) error {
-	p := &Paper{Title: strings.Join(strings.Fields(s.Title), " "), Content: s.Content}
+	p := &Paper{Title: strings.Join(strings.Fields(s.Title), " "), Content: s.Content, Abstract: s.Boundary}
 	if len(p.Content) == 0 {
 		p.Content, p.Abstract = slices.Concat(s.Abstract, s.Introduction), len(s.Abstract)
 	}
@@ -113,6 +114,8 @@ func add(papers map[string]*Paper, s source) error {
 		return errors.New("a paper has no title")
 	case len(p.Content) == 0:
 		return fmt.Errorf("paper %q has no abstract and no introduction", p.Title)
+	case p.Abstract < 0 || p.Abstract > len(p.Content):
+		return fmt.Errorf("paper %q: abstract_sentences is %d, but content has %d sentences", p.Title, p.Abstract, len(p.Content))
 	case known != nil && !slices.Equal(known.Content, p.Content):
 		return fmt.Errorf("paper %q differs from one with the same title", p.Title)
 	}
