@@ -1,8 +1,11 @@
 package bench_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"airqa/bench"
 	"airqa/internal/stats"
@@ -17,6 +20,8 @@ func TestAgreeMisuse(t *testing.T) {
 	}{
 		{`no rater is named "x"; the raters are a, b, c`, words, bench.AgreementConfig{Model: "x", ParityConfig: stats.ParityConfig{Rounds: 1}}},
 		{"needs numbers", words, bench.AgreementConfig{Model: "c", Measure: "rho", ParityConfig: stats.ParityConfig{Rounds: 1}}},
+		{"--list needs --rater NAME, and numbers", words, bench.AgreementConfig{Model: "c", List: true}},
+		{"--list needs --rater NAME, and numbers", "a,b,c\n1,2,3\n", bench.AgreementConfig{List: true}},
 		{"needs two others", "a,b\n1,2\n1,1\n", bench.AgreementConfig{Model: "a", ParityConfig: stats.ParityConfig{Rounds: 1}}},
 	}
 	for _, tt := range tests {
@@ -77,5 +82,34 @@ func TestAgree(t *testing.T) {
 	}
 	if v, ok := agree(t, "a,b\n1,1\n1,1\n")["Fleiss' kappa"]; !ok || v != nil {
 		t.Error("the kappa of equal values is not undefined")
+	}
+}
+
+// Units on which a rater differs from most others are first. Missing values differ from nothing.
+func TestDifferences(t *testing.T) {
+	ratings, err := bench.ReadRatings(benchtest.File(t, "r.csv", "id,a,b,m\nu,1,1,1\nv,1,2,1\nw,0,0,2\nx,,,2\ny,0,1,\nz,2,,1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := bench.Agree(ratings, bench.AgreementConfig{Model: "m", Measure: "exact", List: true, ParityConfig: stats.ParityConfig{Rounds: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := r.Tables[len(r.Tables)-1]
+	var got []string
+	for _, m := range table.Measures {
+		value := "-"
+		if m.Value != nil {
+			value = strconv.FormatFloat(*m.Value, 'f', -1, 64)
+		}
+		got = append(got, m.Row+" "+m.Column+" "+value)
+	}
+	want := []string{
+		"line 4 a 0", "line 4 b 0", "line 4 m 2", "line 4 others that differ 2",
+		"line 3 a 1", "line 3 b 2", "line 3 m 1", "line 3 others that differ 1",
+		"line 7 a 2", "line 7 b -", "line 7 m 1", "line 7 others that differ 1",
+	}
+	if diff := cmp.Diff(want, got); diff != "" || table.Title != "Units on which m and others differ: 3 of 6" {
+		t.Errorf("%s (-want +got)\n%s", table.Title, diff)
 	}
 }

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"airqa/bench"
 	"airqa/bench/argscichat"
+	"airqa/internal/testkit/benchtest"
 	"airqa/report/render"
 )
 
@@ -97,5 +100,68 @@ func TestShow(t *testing.T) {
 		if _, err := bench.Show(data, id, "none"); err == nil {
 			t.Errorf("%s: no error", id)
 		}
+	}
+}
+
+// study is a folder with a dialogue of two turns about a paper of two sentences of abstract and five of introduction.
+func study(t *testing.T, boundary string) string {
+	t.Helper()
+	dir := t.TempDir()
+	paper := `{"P":{"id":"P","title":"P",` + boundary + `"content":["A one.","A two.","I one.","I two.","I three.","I four.","I five."],"message_pairs":[
+{"id":"P_0","P_Message":"Q?","DE_Message":"A.","facts":["A two.","I one.","I five."],"history":[],"history_ids":[],"history_facts":[]},
+{"id":"P_1","P_Message":"Q2?","DE_Message":"B.","facts":["I three."],"history":["Q?","A.","A two. I one.","I five.","P"],"history_ids":["P_0"],
+"history_facts":[["A two. I one.","I five.","P"]]}]}}`
+	for name, text := range map[string]string{"test": paper, "train": "{}", "val": "{}"} {
+		if err := os.WriteFile(filepath.Join(dir, "fold_0_"+name+".json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestBoundary(t *testing.T) {
+	got, notes, err := benchtest.Call(t, argscichat.Benchmark(), "stats", bench.Request{Dataset: study(t, `"abstract_sentences":2,`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A rationale is where it begins, and the title is nowhere: "A two. I one." of the abstract, "I five." and "I three." of the rest.
+	for key, want := range map[string]string{
+		"rationales rationales from the abstract, % value": "33.333333333333336", "rationales rationales from the introduction, % value": "66.66666666666667",
+		"introduction 1 %": "33.333333333333336", "introduction 5 %": "33.333333333333336", "introduction 9 %": "33.333333333333336", "introduction 10 %": "0",
+	} {
+		if got[key] != want {
+			t.Errorf("%s = %q, want %q", key, got[key], want)
+		}
+	}
+	if strings.Contains(notes, "not in the data") || !strings.Contains(notes, "turns of the data with more than two rationales, the paper's maximum (the first is P_0): 1") {
+		t.Errorf("notes %s", notes)
+	}
+	data, err := argscichat.Load(study(t, `"abstract_sentences":2,`))
+	if err != nil || data.Documents[0].Abstract != "A one. A two." || len(data.Faults) > 0 {
+		t.Errorf("%v, %+v, faults %v", err, data.Documents, data.Faults)
+	}
+	for boundary, fault := range map[string]string{
+		"": "", `"abstract_sentences":8,`: "is 8, but the paper has 7 sentences", `"abstract_sentences":-1,`: "is -1", `"abstract_sentences":"2",`: "is a string",
+	} {
+		got, notes, err := benchtest.Call(t, argscichat.Benchmark(), "stats", bench.Request{Dataset: study(t, boundary)})
+		if err != nil || got["rationales rationales from the abstract, % value"] != "-" || got["introduction 1 %"] != "" || !strings.Contains(notes, "not in the data") {
+			t.Errorf("%s: %v, %v, %s", boundary, err, got, notes)
+		}
+		data, err := argscichat.Load(study(t, boundary))
+		if err != nil || len(data.Faults) != min(1, len(fault)) || fault != "" && !strings.Contains(data.Faults[0].Error(), fault) {
+			t.Errorf("%s: %v, faults %v", boundary, err, data.Faults)
+		}
+	}
+}
+
+func TestSpans(t *testing.T) {
+	predictions := benchtest.File(t, "p.jsonl", `{"pair_id":"P_1","article_id":"P","predicted_answer":"B","predicted_evidence":["s1","s2","s3"]}`)
+	_, notes, err := benchtest.Call(t, argscichat.Benchmark(), "score", bench.Request{Dataset: study(t, ""), Predictions: predictions})
+	if err != nil || !strings.Contains(notes, "predictions with more than two rationales, the paper's maximum (the first is P_1): 1") {
+		t.Errorf("%v, notes %s", err, notes)
+	}
+	_, notes, err = benchtest.Call(t, argscichat.Benchmark(), "score", bench.Request{Dataset: fixture, Predictions: fixture + "/predictions.jsonl"})
+	if err != nil || strings.Contains(notes, "more than two") {
+		t.Errorf("%v, notes %s", err, notes)
 	}
 }

@@ -18,10 +18,12 @@ func TestTables(t *testing.T) {
 	benchtest.Check(t, dorismae.Benchmark(), []benchtest.Case{
 		{Function: "stats", Request: bench.Request{Dataset: data}, Want: map[string]string{
 			"sizes queries number": "3", "relevant all mean": "2.3333333333333335", "relevant CV max": "2", "scores all (paper) max": "1.909",
-			"relevant-2 NLP min": "4",
+			"relevant-2 NLP min": "4", "relevant AI (paper) mean": "11.6", "relevant-2 ML (paper) max": "105", "scores Composite (paper) std": "0.332",
+			"scores-2 CV max": "1", "scores-2 all (paper) mean": "0.61", "pool all (paper) max": "138",
 		}, Note: "at least 1"},
 		{Function: "baseline", Request: bench.Request{Dataset: data}, Want: map[string]string{
-			"methods tfidf R@5": "100", "methods random R@20": "100",
+			"methods tfidf R@5": "100", "methods random R@20": "100", "methods ada-002 (paper) R@5": "15.38",
+			"methods RocketQA-v2, sentences (paper) MAP": "40.25",
 		}, Note: "as the authors' code does"},
 		{
 			Function: "baseline", Request: bench.Request{Dataset: data, Method: "bm25", Rules: bench.Rules{Setting: "subquery-2", Export: export}},

@@ -48,6 +48,7 @@ func TestReadPapers(t *testing.T) {
 		"one.json":    `{"title": "A, B", "abstract": ["One is here.", "Two e.g. this."], "introduction": "Three."}`,
 		"papers.csv":  "Authentication Code,Title,Abstract,Introduction\nx,\"A, B\",One is here. Two e.g. this.,Three.\n",
 		"object.json": `{"A, B": {"abstract": "One is here. Two e.g. this.", "introduction": "Three."}}`,
+		"fold.json":   `{"A, B": {"content": ["One is here.", "Two e.g. this.", "Three."], "abstract_sentences": 2}}`,
 	} {
 		got, err := collect.ReadPapers(write(t, name, text))
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
@@ -58,7 +59,7 @@ func TestReadPapers(t *testing.T) {
 	if err != nil || got[quiet] == nil || len(got[quiet].Content) != 6 {
 		t.Errorf("the folds: %v", err)
 	}
-	for name, text := range map[string]string{"no.csv": "title,abstract\n", "bare.json": `[{"title": "A"}]`, "none.json": `[]`, "two.json": `[{"title":"A","abstract":"x"},{"title":"A","abstract":"y"}]`, "half.json": `[{"title`} {
+	for name, text := range map[string]string{"no.csv": "title,abstract\n", "bare.json": `[{"title": "A"}]`, "none.json": `[]`, "two.json": `[{"title":"A","abstract":"x"},{"title":"A","abstract":"y"}]`, "half.json": `[{"title`, "far.json": `[{"title": "A", "content": ["x"], "abstract_sentences": 2}]`} {
 		if _, err := collect.ReadPapers(write(t, name, text)); err == nil {
 			t.Errorf("%s is read", name)
 		}
