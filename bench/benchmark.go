@@ -1,7 +1,7 @@
-// Package bench is airqa bench: companion benchmarks beside AirQA. It has what they share: data ([Dataset]), the reader
-// of lenient JSON ([Object]), tables of results ([Result]), scores of answers and tables of systems ([Scorers], [Benchmark.Compare]), the questions and
-// papers of a run with a language model ([Questions], [Fill]), predictions ([Format]), and the agreement of raters: [ReadRatings] reads a
-// table of ratings as people's programs write it, and [Agree] measures it with internal/stats.
+// Package bench is airqa bench: companion benchmarks beside AirQA. It has what they share: data ([Dataset]), the reader of lenient
+// JSON ([Object]), tables of results ([Result]), the numbers of their papers ([Paper]), the questions and papers of a run with a
+// language model ([Questions], [Fill]), predictions ([ReadPredictions], [WriteAnswers]), and the agreement of raters: [ReadRatings]
+// reads a table of ratings as people's programs write it, and [Agree] measures it with internal/stats.
 //
 // Each benchmark has a folder of its own, with its reader, metrics, baselines and tables, and is a [Benchmark] in the list
 // of cmd/airqa: nothing else knows it. To add one, write such a folder and a line in that list.
@@ -42,7 +42,7 @@ type Benchmark struct {
 	// Ratings reads the scores of people, and of a model as the last rater, from a file of the benchmark, with the
 	// annotations of a second file in place of the model's; nil if it has none.
 	Ratings func(path, annotations string) (Ratings, error) `json:"-"`
-	// ContextTokens is the default of --context-tokens in runs; 0 is that of airqa run.
+	// ContextTokens is the default of --context-tokens in runs; 0 leaves it as it is.
 	ContextTokens int `json:"-"`
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // papers are the tables of the benchmarks' papers, tab-separated: each is a line with "Table ", its number and its columns, and
-// then a line for each system or other row, in which "-" is no number.
+// then a line for each system or other row, with "-" for none.
 //
 //go:embed */paper.tsv
 var papers embed.FS

@@ -43,7 +43,7 @@ func TestBelow(t *testing.T) {
 	}
 }
 
-// Every number is in the paper: those of a row, or of a column, one after the other.
+// Every number is in the paper, and the numbers of a row or of a column follow each other there.
 func TestPapers(t *testing.T) {
 	for folder, want := range map[string]struct {
 		file    string

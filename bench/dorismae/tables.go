@@ -307,7 +307,7 @@ func rebuilt(d *Dataset) bench.Table {
 	}
 }
 
-// spread has minimum, maximum, mean and standard deviation by type of query, and those of a table of the paper.
+// spread has minimum, maximum, mean and standard deviation by type of query, above a table of the paper.
 func spread(name, title string, items []bench.Item, values func(bench.Item) []float64, printed string) bench.Table {
 	t := bench.Table{Name: name, Title: title, Label: "type", Decimals: 3}
 	for _, kind := range []string{"ML", "NLP", "CV", "AI", "Composite", "all"} {

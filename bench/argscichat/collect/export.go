@@ -37,7 +37,7 @@ type exported struct {
 	ID      string   `json:"id"`
 	Title   string   `json:"title"`
 	Content []string `json:"content"`
-	// Abstract is that of [Paper]. The benchmark's own files do not have it.
+	// Abstract is as in [Paper]. The benchmark's own files do not have it.
 	Abstract int    `json:"abstract_sentences,omitempty"`
 	Turns    []turn `json:"message_pairs"`
 }
