@@ -118,6 +118,8 @@ type questionsConvertCmd struct {
 	Type  string   `placeholder:"TYPE" help:"Answer type for records that do not name one (airqa questions new --help lists the types). Default: guessed from each answer."`
 	Paper []string `sep:"none" placeholder:"PAPER" help:"Paper for records that do not name one: uuid, file name or part of the title. Repeatable."`
 	Data  string   `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory in which papers are found by name. Not needed for uuids."`
+	// Corpus is for records of LitSearch only.
+	Corpus string `placeholder:"FILE" help:"Titles of the papers of LitSearch records, as JSON Lines with corpusid and title."`
 }
 
 func (c questionsConvertCmd) Run(a *app) error {
@@ -125,6 +127,11 @@ func (c questionsConvertCmd) Run(a *app) error {
 	var err error
 	if o.Kind, err = author.ParseKind(c.Type); err != nil {
 		return err
+	}
+	if c.Corpus != "" {
+		if o.Titles, err = author.ReadTitles(c.Corpus); err != nil {
+			return withCode(exitUsage, err)
+		}
 	}
 	var done author.Conversion
 	err = c.convert(a, o, &done)

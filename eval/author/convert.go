@@ -23,6 +23,8 @@ type Options struct {
 	Papers []string
 	// Find returns the paper with a name; may be nil, then only UUIDs are papers.
 	Find Finder
+	// Titles are the titles of the papers of LitSearch by corpus id, see [ReadTitles]; nil without them.
+	Titles map[int64]string
 }
 
 // Finder returns UUID and title of the paper that a name stands for.
@@ -263,7 +265,13 @@ func (c *converter) draft() (qa.Example, bool) {
 	}
 	d.Papers, d.References = c.papers(given), c.papers(c.takeList("references"))
 	steps := c.takeList("reasoning_steps")
-	c.answer(&d)
+	if c.fields["corpusids"] != nil {
+		if err := c.litSearch(&d); err != nil {
+			return c.fail(err.Error())
+		}
+	} else {
+		c.answer(&d)
+	}
 	w, err := d.Write()
 	if err != nil {
 		return c.fail(strings.ReplaceAll(err.Error(), "\n", "; "))
