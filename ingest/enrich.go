@@ -94,7 +94,7 @@ func (s *Source) lookUp(title string) error {
 	default:
 		folder := s.File.MetadataSHA256
 		if err := s.useRecord(path); err != nil {
-			s.Metadata = Metadata{}
+			s.Metadata = sources.Metadata{}
 			s.problems = append(s.problems, err.Error())
 		}
 		s.File.MetadataSHA256 = folder
@@ -137,7 +137,7 @@ func (s *Source) enrich(pages []layout.Page, found *floats.Floats, parts *struct
 // apply adds the record and the id to a paper's row. A second file with the same title gets its own id, and its name is
 // added to the title.
 func (s *Source) apply(row *paperdb.Metadata) {
-	s.Metadata.apply(row)
+	override(row, s.Metadata)
 	if s.second {
 		row.PaperID = qa.CopyUUID(row.PaperID, s.File.SHA256)
 		row.Title += " (" + s.File.Name + ")"

@@ -142,13 +142,13 @@ func TestMinerUByTheUUIDOfThePaper(t *testing.T) {
 }
 
 // collection makes a folder with the records of all sample papers, named by their UUIDs.
-func collection(t *testing.T) (dir string, bySlug map[string]ingest.Metadata) {
+func collection(t *testing.T) (dir string, bySlug map[string]sources.Metadata) {
 	t.Helper()
-	dir, bySlug = t.TempDir(), map[string]ingest.Metadata{}
+	dir, bySlug = t.TempDir(), map[string]sources.Metadata{}
 	for _, slug := range fixturetest.Slugs() {
 		data, err := fs.ReadFile(fixtures.Papers(), slug+".json")
 		must(t, err)
-		var m ingest.Metadata
+		var m sources.Metadata
 		must(t, json.Unmarshal(data, &m))
 		put(t, dir, m.UUID+".json", data)
 		bySlug[slug] = m

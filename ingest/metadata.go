@@ -10,31 +10,15 @@ import (
 	"strings"
 
 	"airqa/env/paperdb"
+	"airqa/ingest/sources"
 	"airqa/internal/files"
 	"airqa/qa"
 )
 
-// Metadata is the metadata record of a paper, in the format of the AirQA paper's Appendix A.2, in a file next to the
-// PDF with extension ".json". Unknown keys are ignored.
-type Metadata struct {
-	UUID           string   `json:"uuid"`
-	Title          string   `json:"title"`
-	ConferenceFull string   `json:"conference_full"`
-	Conference     string   `json:"conference"`
-	Year           int      `json:"year"`
-	Volume         string   `json:"volume"`
-	BibTeX         string   `json:"bibtex"`
-	Authors        []string `json:"authors"`
-	PDFURL         string   `json:"pdf_url"`
-	NumPages       int      `json:"num_pages"`
-	Abstract       string   `json:"abstract"`
-	TLDR           string   `json:"tldr"`
-	Tags           []string `json:"tags"`
-}
-
-// parseMetadata adds the file name and the byte offset to errors.
-func parseMetadata(name string, data []byte) (Metadata, error) {
-	var m Metadata
+// parseMetadata reads a record in a file next to the PDF with extension ".json", or in a folder of records. Unknown keys are
+// ignored. It adds the file name and the byte offset to errors.
+func parseMetadata(name string, data []byte) (sources.Metadata, error) {
+	var m sources.Metadata
 	data = files.Text(data)
 	if err := json.Unmarshal(data, &m); err != nil {
 		line := func(at int64) int { return 1 + bytes.Count(data[:min(int(at), len(data))], []byte("\n")) }
@@ -61,8 +45,8 @@ func metadataPath(pdfPath string) string {
 	return strings.TrimSuffix(pdfPath, filepath.Ext(pdfPath)) + ".json"
 }
 
-// apply overrides the fields read from the PDF with those of the record, and sets the paper's id.
-func (m Metadata) apply(row *paperdb.Metadata) {
+// override replaces the fields read from the PDF with those of the record, and sets the paper's id.
+func override(row *paperdb.Metadata, m sources.Metadata) {
 	row.Title = first(m.Title, row.Title)
 	row.Abstract = first(m.Abstract, row.Abstract)
 	row.ConferenceFull = first(m.ConferenceFull, row.ConferenceFull)

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/env/paperdb"
+	"airqa/ingest/sources"
 	"airqa/qa"
 )
 
@@ -17,7 +18,7 @@ func TestMetadataWinsFieldByField(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.apply(&guessed)
+	override(&guessed, m)
 	want := paperdb.Metadata{
 		PaperID: qa.PaperUUID("A Guessed Title", "acl2031"), Title: "A Guessed Title", Abstract: "What was read.", NumPages: 7,
 		Conference: "ACL", Year: 2031, Authors: []string{"A. One"}, DownloadURL: "https://example.org/p.pdf",
@@ -34,7 +35,7 @@ func TestItsUUIDWinsToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := paperdb.Metadata{Title: "T"}
-	m.apply(&row)
+	override(&row, m)
 	if row.PaperID != strings.ToLower(id) {
 		t.Errorf("got %s", row.PaperID)
 	}
@@ -42,7 +43,7 @@ func TestItsUUIDWinsToo(t *testing.T) {
 
 func TestWithoutMetadataTheVenueIsUnknown(t *testing.T) {
 	row := paperdb.Metadata{Title: "Attention Is All You Need"}
-	Metadata{}.apply(&row)
+	override(&row, sources.Metadata{})
 	if want := qa.PaperUUID("attentionisallyouneed", qa.Uncategorized); row.PaperID != want {
 		t.Errorf("got %s, want %s", row.PaperID, want)
 	}

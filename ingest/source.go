@@ -22,7 +22,7 @@ const parserFamily = "airqa-"
 type Source struct {
 	Path     string
 	PDF      []byte
-	Metadata Metadata
+	Metadata sources.Metadata
 	// File has hashes, name and parser; reading adds its problems.
 	File paperdb.File
 

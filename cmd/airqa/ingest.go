@@ -242,8 +242,14 @@ func (a *app) nextAfter(to env.WriterConfig) {
 	a.next("airqa search --data %s \"your query\"", to.Dir)
 }
 
+// arxivFlag is for mirrors of arXiv.
+type arxivFlag struct {
+	ArXivURL string `name:"arxiv-url" placeholder:"URL" help:"Address of a mirror of arXiv: metadata is at URL/api/query, papers at URL/pdf/ID. Default: export.arxiv.org and arxiv.org."`
+}
+
 // fetchFlags select papers to download before ingestion.
 type fetchFlags struct {
+	arxivFlag
 	URL   []string      `name:"url" sep:"none" placeholder:"URL" help:"Fetch a PDF from an http or https URL. Repeatable."`
 	ArXiv []string      `name:"arxiv" placeholder:"ID" help:"Fetch a paper from arXiv, such as 2005.11401. Repeatable."`
 	List  []string      `name:"list" sep:"none" placeholder:"FILE" help:"Fetch the papers listed in FILE, one URL or arXiv id per line, optionally followed by sha256:HEX and a file name. Repeatable."`
@@ -307,7 +313,7 @@ func (c ingestCmd) gather(a *app, w papers.Writer) (g gathered, err error) {
 	if delay == 0 {
 		delay = -1 // in sources.Fetcher, 0 is the default and a negative time is none
 	}
-	fetched, err := w.Fetch(sources.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: delay, UserAgent: "airqa/" + version}, items)
+	fetched, err := w.Fetch(sources.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: delay, UserAgent: "airqa/" + version, ArXiv: c.ArXivURL}, items)
 	if err != nil {
 		return g, err
 	}

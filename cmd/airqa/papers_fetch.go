@@ -23,8 +23,10 @@ import (
 type papersFetchCmd struct {
 	indexFlags
 	shardFlag
-	questionsFlag
-	Metadata []string `required:"" sep:"none" placeholder:"PATH" help:"Folder or zip archive of metadata files UUID.json with pdf_url (AirQA paper, A.2). Repeatable."`
+	Questions string `short:"q" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
+	sources.Selection
+	arxivFlag
+	Metadata []string `sep:"none" placeholder:"PATH" help:"Folder or zip archive of metadata files UUID.json with pdf_url (AirQA paper, A.2). Repeatable."`
 	Named    bool     `help:"Only papers that questions name, without the papers of the venues that they search."`
 	Limit    int      `placeholder:"N" help:"Fetch at most N papers now. Default: all."`
 	Rate     float64  `default:"1" help:"Maximum requests per second to one host; 0 = no limit. For arXiv, at most one in three seconds."`
@@ -46,6 +48,12 @@ func (c papersFetchCmd) check() error {
 		return qa.Usagef("-j %d: must be at least 1", c.Workers)
 	case c.Limit < 0:
 		return qa.Usagef("--limit %d: cannot be negative", c.Limit)
+	case len(c.Categories) == 0 && (c.Questions == "" || len(c.Metadata) == 0):
+		return qa.Usagef("name the papers: --questions FILE and their --metadata PATH, or --arxiv-category CATEGORY --from DATE")
+	case len(c.Categories) > 0 && (c.Questions != "" || len(c.Metadata) > 0):
+		return qa.Usagef("--arxiv-category brings papers and metadata of its own, and cannot be combined with --questions or --metadata")
+	case len(c.Categories) > 0 && c.From.IsZero():
+		return qa.Usagef("--arxiv-category needs --from DATE, the first day of submission")
 	}
 	return nil
 }
@@ -63,21 +71,25 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 		return err
 	}
 	from := append([]string{c.Questions}, c.Metadata...)
+	if len(c.Categories) > 0 {
+		from[0] = fmt.Sprintf("arxiv://%v", c.Selection)
+	}
 	if c.Named || c.Limit > 0 { // this does not end a fetch of all
 		from[0] += "/some"
 	}
 	if to, err = c.of(a, to, from, false); err != nil {
 		return err
 	}
-	metadata, err := sources.OpenCatalog(c.Metadata)
-	if err != nil {
-		return withCode(exitUsage, err)
-	}
-	defer func() { err = errors.Join(err, metadata.Close()) }()
 	w := a.writer(to)
 	if err := w.CompleteRemoval(a.ctx); err != nil { // before downloads, which it would remove
 		return err
 	}
+	fetcher := sources.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: c.delay(), UserAgent: "airqa/" + version, ArXiv: c.ArXivURL}
+	metadata, err := c.catalog(w, fetcher)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, metadata.Close()) }()
 	questions, plan, err := c.plan(a, metadata)
 	if err != nil {
 		return err
@@ -86,8 +98,7 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 	var stopped error
 	if !c.DryRun {
 		received, stopped = w.Acquire(papers.Acquisition{
-			Plan: plan, Limit: c.Limit, Reading: ingest.Config{Options: ingest.Options{Workers: c.Workers}}, Chunks: chunks,
-			Fetcher: sources.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: c.delay(), UserAgent: "airqa/" + version},
+			Plan: plan, Limit: c.Limit, Reading: ingest.Config{Options: ingest.Options{Workers: c.Workers}}, Chunks: chunks, Fetcher: fetcher,
 		})
 	}
 	report := fetchReport{
@@ -100,7 +111,19 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 	return c.end(a, plan, stopped)
 }
 
-// plan lists the papers of the questions, and the number of questions.
+// catalog opens the metadata of the papers.
+func (c papersFetchCmd) catalog(w papers.Writer, f sources.Fetcher) (*sources.Catalog, error) {
+	if len(c.Categories) > 0 {
+		return w.Select(f, c.Selection, c.DryRun)
+	}
+	metadata, err := sources.OpenCatalog(c.Metadata)
+	if err != nil {
+		return nil, withCode(exitUsage, err)
+	}
+	return metadata, nil
+}
+
+// plan lists the papers of the questions or categories, and the number of questions.
 func (c papersFetchCmd) plan(a *app, metadata *sources.Catalog) (int, sources.Plan, error) {
 	for i, fault := range metadata.Faults {
 		if i == 3 {
@@ -109,12 +132,15 @@ func (c papersFetchCmd) plan(a *app, metadata *sources.Catalog) (int, sources.Pl
 		}
 		a.say("warning: metadata %s", fault)
 	}
-	questions, err := a.session().QuestionsForPapers(c.Questions)
-	if err != nil {
-		return 0, sources.Plan{}, err
+	var questions []qa.Example
+	var err error
+	if c.Questions != "" {
+		if questions, err = a.session().QuestionsForPapers(c.Questions); err != nil {
+			return 0, sources.Plan{}, err
+		}
 	}
 	held, err := env.VenuesIn(a.ctx, c.Data)
-	plan := sources.MakePlan(sources.PlanConfig{Questions: questions, Metadata: metadata, Held: held, Named: c.Named})
+	plan := sources.MakePlan(sources.PlanConfig{Questions: questions, Metadata: metadata, Held: held, Named: c.Named, Categories: c.Categories})
 	all := len(plan.Papers)
 	plan.Papers = slices.DeleteFunc(plan.Papers, func(p sources.Paper) bool { return !c.Shard.Has(p.ID) })
 	if c.Shard != (shard.Part{}) {

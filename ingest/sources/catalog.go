@@ -35,6 +35,7 @@ type Entry struct {
 
 	from fs.FS
 	name string
+	raw  []byte // instead of from and name
 }
 
 // Catalog is an index of metadata files. It is safe for concurrent use until Close.
@@ -162,6 +163,9 @@ func (e Entry) Read() ([]byte, error) {
 }
 
 func (e Entry) read() ([]byte, error) {
+	if e.raw != nil {
+		return e.raw, nil
+	}
 	f, err := e.from.Open(e.name)
 	if err != nil {
 		return nil, err

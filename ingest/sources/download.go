@@ -48,14 +48,7 @@ func (h *host) download(ctx context.Context, item Item) (path string, err error)
 	if h.registry.completed(item, p) {
 		return path, p.finish(path)
 	}
-	policy := httpclient.Policy{
-		Tries: h.Tries, Backoff: httpclient.Backoff{First: 2 * time.Second, Longest: time.Minute}, Exact: true, Sleep: h.Sleep,
-	}
-	err = httpclient.Retry(ctx, policy, func() error { return h.request(ctx, item, p) })
-	transient, exhausted := errors.AsType[*httpclient.Transient](err)
-	if exhausted {
-		err = fmt.Errorf("after %d requests: %w; run the same command to resume", h.Tries, transient.Err)
-	}
+	exhausted, err := h.retry(ctx, func() error { return h.request(ctx, item, p) })
 	_, unavailable := errors.AsType[*unavailableError](err)
 	switch {
 	case err == nil:
@@ -71,32 +64,53 @@ func (h *host) download(ctx context.Context, item Item) (path string, err error)
 	return "", err
 }
 
+// retry sends a request until it succeeds, as often as allowed.
+func (h *host) retry(ctx context.Context, request func() error) (exhausted bool, err error) {
+	policy := httpclient.Policy{
+		Tries: h.Tries, Backoff: httpclient.Backoff{First: 2 * time.Second, Longest: time.Minute}, Exact: true, Sleep: h.Sleep,
+	}
+	err = httpclient.Retry(ctx, policy, request)
+	transient, exhausted := errors.AsType[*httpclient.Transient](err)
+	if exhausted {
+		err = fmt.Errorf("after %d requests: %w; run the same command to resume", h.Tries, transient.Err)
+	}
+	return exhausted, err
+}
+
 // request sends one request, and writes the body of the response to the part.
 func (h *host) request(ctx context.Context, item Item, p *part) error {
+	header := http.Header{"Accept": {"application/pdf, */*;q=0.1"}}
+	if p.resumable() { // request only the rest
+		header.Set("Range", fmt.Sprintf("bytes=%d-", p.size))
+		header.Set("If-Range", p.version.Validator)
+	}
+	return h.get(ctx, item.URL, header, func(resp *http.Response, body io.Reader) error {
+		if complete, err := h.begin(resp, p); complete || err != nil {
+			return err
+		}
+		return h.stream(item, p, resp, body)
+	})
+}
+
+// get sends one request to an address and passes the response to use, with a body that notices when the server stops sending.
+func (h *host) get(ctx context.Context, address string, header http.Header, use func(resp *http.Response, body io.Reader) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stalled := &httpclient.Transient{Err: fmt.Errorf("fetch from %s: the server stopped sending data", h.name)}
 	watch := time.AfterFunc(headerTimeout+h.Stall, func() { cancel(stalled) })
 	defer watch.Stop()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, item.URL, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return err
 	}
+	req.Header = header
 	req.Header.Set("User-Agent", h.UserAgent)
-	req.Header.Set("Accept", "application/pdf, */*;q=0.1")
 	req.Header.Set("Accept-Encoding", "identity") // a range of a compressed file would be useless
-	if p.resumable() {                            // request only the rest
-		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", p.size))
-		req.Header.Set("If-Range", p.version.Validator)
-	}
 	resp, err := h.client(req, watch).Do(req)
 	if err != nil {
 		return h.failure(ctx, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	if complete, err := h.begin(resp, p); complete || err != nil {
-		return err
-	}
 	read := func(data []byte) (int, error) {
 		watch.Reset(h.Stall)
 		n, err := resp.Body.Read(data)
@@ -105,7 +119,7 @@ func (h *host) request(ctx context.Context, item Item, p *part) error {
 		}
 		return n, err
 	}
-	return h.stream(item, p, resp, readFunc(read))
+	return use(resp, readFunc(read))
 }
 
 // begin reads the response headers and moves the part to the offset of the body. complete means that the part already has

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,6 +35,10 @@ type Fetcher struct {
 	// Stall is the timeout for a server that sends no data; the default is one minute.
 	Stall     time.Duration
 	UserAgent string
+	// ArXiv is the address of a mirror of arXiv, which has the interface at /api/query and PDFs below /pdf; empty means arXiv.
+	ArXiv string
+	// Records also takes the metadata of new papers from arXiv, into NAME.json next to NAME.pdf, where ingestion finds it.
+	Records bool
 	// Sleep waits or returns the context's error early; nil means a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Now returns the time.
@@ -73,6 +78,8 @@ type FetchSummary struct {
 	Downloaded, Skipped int
 	// Failed are the papers that could not be fetched, by URL.
 	Failed []Failure
+	// Unknown are the ids of papers of which arXiv has no metadata.
+	Unknown []string
 }
 
 // Fetch downloads papers and skips those that exist. A paper that cannot be fetched is reported in the summary and does not
@@ -84,22 +91,19 @@ func (f Fetcher) Fetch(ctx context.Context, items []Item) (sum FetchSummary, err
 		return sum, err
 	}
 	defer func() { err = errors.Join(err, g.byURL.Close()) }()
-	f.MaxBytes = cmp.Or(max(f.MaxBytes, 0), 100<<20)
-	f.Delay = cmp.Or(f.Delay, 3*time.Second)
-	f.Tries = cmp.Or(max(f.Tries, 0), 6)
-	f.Stall = cmp.Or(max(f.Stall, 0), time.Minute)
-	if f.Sleep == nil {
-		f.Sleep = concurrent.Sleep
+	s := f.session(g, len(items))
+	defer s.close()
+	items = slices.Clone(items)
+	for i, item := range items {
+		if item.arxiv != "" {
+			items[i].URL = f.arxivAt("arxiv.org") + "/pdf/" + item.arxiv
+		}
 	}
-	if f.Progress == nil {
-		f.Progress = func(Event) {}
+	if f.Records {
+		if sum.Unknown, err = s.addRecords(ctx, items); err != nil {
+			return sum, err
+		}
 	}
-	s := &session{
-		Fetcher: f, registry: g, hosts: map[string]*host{}, items: len(items),
-		open: transport(nil), guarded: transport(refuseLocal),
-	}
-	defer s.open.CloseIdleConnections()
-	defer s.guarded.CloseIdleConnections()
 	for _, e := range s.fetchAll(ctx, items) {
 		switch {
 		case e.Err != nil:
@@ -117,7 +121,31 @@ func (f Fetcher) Fetch(ctx context.Context, items []Item) (sum FetchSummary, err
 	return sum, ctx.Err()
 }
 
-// session is one call of Fetch.
+// session returns a session with defaults for what is not set. The registry may be nil if nothing is downloaded.
+func (f Fetcher) session(g *registry, items int) *session {
+	f.MaxBytes = cmp.Or(max(f.MaxBytes, 0), 100<<20)
+	f.Delay = cmp.Or(f.Delay, 3*time.Second)
+	f.Tries = cmp.Or(max(f.Tries, 0), 6)
+	f.Stall = cmp.Or(max(f.Stall, 0), time.Minute)
+	if f.Sleep == nil {
+		f.Sleep = concurrent.Sleep
+	}
+	if f.Progress == nil {
+		f.Progress = func(Event) {}
+	}
+	return &session{
+		Fetcher: f, registry: g, hosts: map[string]*host{}, items: items,
+		open: transport(nil), guarded: transport(refuseLocal),
+	}
+}
+
+// close closes the connections.
+func (s *session) close() {
+	s.open.CloseIdleConnections()
+	s.guarded.CloseIdleConnections()
+}
+
+// session is one call of Fetch or Select.
 type session struct {
 	Fetcher
 	registry *registry

@@ -27,6 +27,8 @@ type Item struct {
 	Name string
 	// named means that the name was given rather than derived from the URL.
 	named bool
+	// arxiv is the id of a paper at arXiv, with the version if it was given.
+	arxiv string
 }
 
 // ReadList reads a list file: one paper per line in the form of [Parse], comments and empty lines. Errors start with the
@@ -130,7 +132,7 @@ func parseAddress(text string) (Item, error) {
 }
 
 func ofArxiv(id string) Item {
-	return Item{URL: "https://arxiv.org/pdf/" + id, Name: safeName(id)}
+	return Item{URL: arxivPDF + id, Name: safeName(id), arxiv: id}
 }
 
 var doiForm = lazyregexp.New(`^(?i:doi:|https?://(?:dx\.)?doi\.org/)?(10\.\d{4,9}/\S+)$`)

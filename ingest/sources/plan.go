@@ -73,6 +73,8 @@ type PlanConfig struct {
 	Held map[string][]string
 	// Named leaves out the papers of venues.
 	Named bool
+	// Categories are further venues of the metadata, see [Fetcher.Select].
+	Categories []string
 }
 
 // MakePlan returns the papers that questions need.
@@ -95,6 +97,9 @@ func MakePlan(c PlanConfig) Plan {
 		for _, name := range ex.Conference {
 			m.addVenue(qa.VenueYear(name, 0))
 		}
+	}
+	for _, name := range c.Categories {
+		m.addVenue(name)
 	}
 	return m.plan
 }

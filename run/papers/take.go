@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"airqa/env"
 	"airqa/env/datadir"
@@ -16,8 +18,32 @@ import (
 	"airqa/run/session"
 )
 
+// Select draws papers from arXiv categories, see [sources.Fetcher.Select]. A dry run keeps nothing.
+func (w Writer) Select(f sources.Fetcher, c sources.Selection, dryRun bool) (*sources.Catalog, error) {
+	if f.Now = w.Now; !dryRun {
+		dir, err := datadir.Create(w.To.Dir)
+		if err != nil {
+			return nil, err
+		}
+		f.Dir = dir.Downloads()
+	}
+	ctx, drain, stop := w.Interrupts()
+	defer stop()
+	ctx, cancel := concurrent.Until(ctx, drain, qa.ErrInterrupted)
+	defer cancel()
+	stage := w.Progress.Stage("list", len(c.Categories))
+	catalog, drawing, err := f.Select(ctx, c, func(category string, done, of int) {
+		stage.Set(slices.Index(c.Categories, category), fmt.Sprintf("%s %d of %d", category, done, of))
+	})
+	stage.Close(fmt.Sprintf("%d of %s, seed %d", len(drawing.Papers), terminal.Plural(drawing.Of, "paper"), drawing.Seed))
+	if ctx.Err() != nil {
+		return nil, errors.New("stopped while listing papers; the same command resumes from here")
+	}
+	return catalog, err
+}
+
 // Fetch downloads papers into the data directory, created if needed, and reports failed downloads. It sets folder, clock and progress
-// of f.
+// of f, and takes the metadata of papers at arXiv.
 func (w Writer) Fetch(f sources.Fetcher, items []sources.Item) (sum sources.FetchSummary, err error) {
 	if len(items) == 0 {
 		return sum, nil
@@ -34,7 +60,7 @@ func (w Writer) Fetch(f sources.Fetcher, items []sources.Item) (sum sources.Fetc
 	ctx, cancel := concurrent.Until(ctx, drain, qa.ErrInterrupted) // finished downloads are kept: nothing to wait for
 	defer cancel()
 	stage := w.Progress.Stage("fetch", len(items))
-	f.Dir, f.Now = dir.Downloads(), w.Now
+	f.Dir, f.Now, f.Records = dir.Downloads(), w.Now, true
 	f.Progress = func(e sources.Event) {
 		stage.Set(e.Done, fmt.Sprintf("%s %.1f MB", e.Item.Name, float64(e.Bytes)/(1<<20)))
 	}
@@ -42,6 +68,9 @@ func (w Writer) Fetch(f sources.Fetcher, items []sources.Item) (sum sources.Fetc
 	stage.Close(fmt.Sprintf("%d fetched, %d already present, %d failed", sum.Downloaded, sum.Skipped, len(sum.Failed)))
 	for _, failed := range sum.Failed {
 		w.Notify.Infof("error: %s: %v", failed.Paper, failed.Err)
+	}
+	if len(sum.Unknown) > 0 {
+		w.Notify.Notef("arXiv has no metadata of %s: read from the PDF", strings.Join(sum.Unknown, ", "))
 	}
 	if errors.Is(err, context.Canceled) {
 		return sum, errors.New("stopped while fetching; the same command resumes from here")
