@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 
 	"airqa/env"
 	"airqa/env/join"
 	"airqa/env/paperdb"
+	"airqa/ingest/sources"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/run/papers"
@@ -24,9 +26,10 @@ type papersFlags struct {
 
 type papersListCmd struct {
 	papersFlags
-	Limit  int      `name:"limit" placeholder:"N" help:"Maximum number listed. Default: 50 episodes or 100 papers in a table, otherwise all."`
-	After  string   `placeholder:"UUID" help:"List only the papers after this one: lists are in the order of uuids."`
-	Papers []string `arg:"" optional:"" name:"paper" help:"Show details of these papers instead, like airqa papers show."`
+	Limit    int      `name:"limit" placeholder:"N" help:"Maximum number listed. Default: 50 episodes or 100 papers in a table, otherwise all."`
+	After    string   `placeholder:"UUID" help:"List only the papers after this one: lists are in the order of uuids."`
+	Metadata string   `placeholder:"DIR" help:"Write the metadata of the papers to DIR/UUID.json (AirQA paper, A.2), which airqa ingest --metadata reads."`
+	Papers   []string `arg:"" optional:"" name:"paper" help:"Show details of these papers instead, like airqa papers show."`
 }
 
 func (c papersListCmd) Run(a *app) error {
@@ -44,6 +47,9 @@ func (c papersListCmd) Run(a *app) error {
 		return err
 	}
 	defer func() { _ = papers.Close() }()
+	if c.Metadata != "" {
+		return c.writeMetadata(a, papers)
+	}
 	if c.isTable() {
 		return c.list(a, papers)
 	}
@@ -56,9 +62,29 @@ func (c papersListCmd) check() error {
 		return qa.Usagef("--limit %d: must be at least 1; without it, JSON and CSV have all papers", c.Limit)
 	case c.After != "" && !qa.IsUUID(c.After):
 		return qa.Usagef("--after %q is not a uuid; copy a whole paper_id from airqa papers --json", c.After)
-	case len(c.Papers) > 0 && (c.Limit > 0 || c.After != ""):
-		return qa.Usagef("--limit and --after page through the list of all papers, and cannot be combined with PAPER")
+	case len(c.Papers) > 0 && (c.Limit > 0 || c.After != "" || c.Metadata != ""):
+		return qa.Usagef("--limit, --after and --metadata are for the list of all papers, and cannot be combined with PAPER")
 	}
+	return nil
+}
+
+// writeMetadata writes a file for each paper.
+func (c papersListCmd) writeMetadata(a *app, papers *env.Papers) error {
+	n := 0
+	for h, err := range papers.List(a.ctx, c.After, c.Limit) {
+		if err != nil {
+			return err
+		}
+		m, err := papers.Paper(a.ctx, h.PaperID)
+		if err == nil {
+			err = sources.WriteRecord(filepath.Join(c.Metadata, h.PaperID+".json"), sources.MetadataOf(m))
+		}
+		if err != nil {
+			return err
+		}
+		n++
+	}
+	a.say("wrote the metadata of %s to %s", terminal.Plural(n, "paper"), c.Metadata)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"airqa/env"
 	"airqa/eval"
 	"airqa/eval/author"
 	"airqa/internal/terminal"
@@ -59,6 +60,15 @@ func (c questionsStatsCmd) Run(a *app) error {
 		return withFaults(err, file)
 	}
 	stats := questions.Collect(file)
+	venues, err := env.VenuesIn(a.ctx, c.Data)
+	if err != nil {
+		return err
+	}
+	if len(venues) > 0 {
+		stats.CountVenues(file, venues, "(not in "+c.Data+")")
+	} else if c.Data != "airqa-data" { // not the default
+		a.say("warning: no venues of papers (Figure 5): %s has no papers", c.Data)
+	}
 	if err := c.write(a, func(w io.Writer) error { return stats.Write(w, o) }); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"time"
 
@@ -48,7 +49,7 @@ func OpenReader(ctx context.Context, cfg Config) (*Reader, error) {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
 	if !have {
-		return nil, fmt.Errorf("open %s: no such file; run: airqa ingest --data DIR paper.pdf", filepath.Base(path))
+		return nil, fmt.Errorf("open %s: %w; run: airqa ingest --data DIR paper.pdf", filepath.Base(path), fs.ErrNotExist)
 	}
 	memory := ownMemory
 	if cfg.InProcess {

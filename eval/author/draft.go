@@ -1,8 +1,10 @@
 package author
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +12,7 @@ import (
 
 	"airqa/eval"
 	"airqa/internal/lazyregexp"
+	"airqa/internal/python"
 	"airqa/qa"
 )
 
@@ -94,9 +97,11 @@ func (w *Written) choose(d Draft) error {
 	if err != nil {
 		return err
 	}
-	if w.Evaluator, err = r.evaluator(); err != nil {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, []byte(python.JSON(r.dict()))); err != nil { // Python's json keeps 3 and 3.0 apart
 		return err
 	}
+	w.Evaluator = qa.Evaluator{Func: r.function, Kwargs: compact.Bytes()}
 	w.AnswerFormat, w.Notes = cmp.Or(d.Format, r.format), r.notes
 	if text := doubtful(d.Answer, w.Kind); w.Guessed && text != "" {
 		w.Notes = append(w.Notes, text)

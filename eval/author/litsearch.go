@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"airqa/qa"
 	"airqa/qa/dataset"
 )
 
@@ -63,14 +64,15 @@ func (c *converter) litSearch(d *Draft) error {
 		titles = append(titles, title)
 	}
 	row := Paper.row()
-	r := rule{function: row.function, arguments: arguments{"question": strings.TrimSpace(d.Question), "reference_answer": titles[0]}}
-	if len(titles) > 1 {
-		r.arguments["reference_answer"] = pythonList(titles)
+	gold := map[string]any{"question": strings.TrimSpace(d.Question), "reference_answer": titles}
+	if len(titles) == 1 {
+		gold["reference_answer"] = titles[0]
 	}
-	var err error
-	if d.Evaluator, err = r.evaluator(); err != nil {
+	kwargs, err := json.Marshal(gold)
+	if err != nil {
 		return err
 	}
+	d.Evaluator = qa.Evaluator{Func: row.function, Kwargs: kwargs}
 	d.Format, d.Tags = row.format, append([]string{"retrieval"}, d.Tags...)
 	var set string
 	_ = json.Unmarshal(c.fields["query_set"], &set) // another value is a set of no name

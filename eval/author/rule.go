@@ -1,8 +1,6 @@
 package author
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -36,13 +34,6 @@ type rule struct {
 	arguments
 	format string
 	notes  []string
-}
-
-// evaluator returns the rule in the form of question files.
-func (r rule) evaluator() (qa.Evaluator, error) {
-	var compact bytes.Buffer
-	err := json.Compact(&compact, []byte(python.JSON(r.dict()))) // Python's json keeps 3 and 3.0 apart
-	return qa.Evaluator{Func: r.function, Kwargs: compact.Bytes()}, err
 }
 
 // rule chooses function, arguments and answer format by the table of kinds.

@@ -3,7 +3,6 @@ package sources
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -183,11 +182,7 @@ func (s *session) addRecords(ctx context.Context, items []Item) (unknown []strin
 	}
 	for part := range slices.Chunk(ids, batch) {
 		missing, err := s.lookUp(ctx, part, func(id string, p Preprint) error {
-			text, err := json.MarshalIndent(p, "", "  ")
-			if err == nil {
-				err = files.WriteFile(paths[id], append(text, '\n'))
-			}
-			return err
+			return WriteRecord(paths[id], p)
 		})
 		if unknown = append(unknown, missing...); err != nil {
 			return unknown, fmt.Errorf("metadata of papers at arXiv: %w", err)

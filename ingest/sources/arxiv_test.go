@@ -208,20 +208,22 @@ func (s *arxivSite) fill(perDay map[string][]int) {
 
 func TestSelect(t *testing.T) {
 	site := newArxiv(t)
-	site.fill(map[string][]int{"cs.CL": {5000, 1, 5500, 10}, "cs.LG": {3}})
+	perDay := make([]int, 41)
+	perDay[0], perDay[29], perDay[30], perDay[39], perDay[40] = 4000, 1, 1500, 2, 10
+	site.fill(map[string][]int{"cs.CL": perDay, "cs.LG": {3}})
 	f, _ := fetcher(t)
 	f.ArXiv = site.URL
-	choice := sources.Selection{Categories: []string{"cs.CL"}, From: date("2031-01-01"), To: date("2031-01-03"), Sample: 20, Seed: 7}
+	choice := sources.Selection{Categories: []string{"cs.CL"}, From: date("2031-01-01"), To: date("2031-02-09"), Sample: 20, Seed: 7}
 	empty := true
 	site.mishap = func(w http.ResponseWriter, query url.Values, _ int) bool { // an empty page, once
 		if query.Get("start") == "3000" && empty {
 			empty = false
-			_, _ = w.Write([]byte(atomFeed(5000)))
+			_, _ = w.Write([]byte(atomFeed(4001)))
 			return true
 		}
 		return false
 	}
-	ignore := func(string, int, int) {}
+	ignore := func(string, int) {}
 	drawn := func(c sources.Selection) sources.Drawing {
 		t.Helper()
 		_, d, err := f.Select(t.Context(), c, ignore)
@@ -232,8 +234,8 @@ func TestSelect(t *testing.T) {
 	}
 	// Ctrl-C in the middle.
 	ctx, cancel := context.WithCancel(t.Context())
-	stop := func(_ string, done, _ int) {
-		if done > 2000 {
+	stop := func(_ string, listed int) {
+		if listed > 2000 {
 			cancel()
 		}
 	}
@@ -242,11 +244,11 @@ func TestSelect(t *testing.T) {
 	}
 	halfway := len(site.asked())
 	first := drawn(choice)
-	if first.Of != 10_501 || len(first.Papers) != 20 || !slices.ContainsFunc(first.Papers, func(id string) bool { return strings.HasSuffix(id, "v2") }) {
+	if first.Of != 5503 || len(first.Papers) != 20 || !slices.ContainsFunc(first.Papers, func(id string) bool { return strings.HasSuffix(id, "v2") }) {
 		t.Errorf("%d of %d papers: %v", len(first.Papers), first.Of, first.Papers)
 	}
-	// One page to see that there are too many, then those of two days and of one; one page was empty.
-	if n := len(site.asked()); halfway != 4 || n != 1+6+6+1 {
+	// Five pages of a month, one of which was empty at first, and two of ten days.
+	if n := len(site.asked()); halfway != 3 || n != 6+2 {
 		t.Errorf("%d requests, then %d in all", halfway, n)
 	}
 	before := len(site.asked())
@@ -263,7 +265,7 @@ func TestSelect(t *testing.T) {
 	}
 	none := choice
 	none.Categories = []string{"cs.LG", "cs.XX"}
-	if _, _, err := f.Select(t.Context(), none, ignore); err == nil || !strings.Contains(err.Error(), "no papers of the category cs.XX from 2031-01-01 to 2031-01-03") {
+	if _, _, err := f.Select(t.Context(), none, ignore); err == nil || !strings.Contains(err.Error(), "no papers of the category cs.XX from 2031-01-01 to 2031-02-09") {
 		t.Errorf("a category without papers: %v", err)
 	}
 }
@@ -276,14 +278,14 @@ func TestSelectOpen(t *testing.T) {
 	f.ArXiv, f.Now = site.URL, func() time.Time { return date("2031-01-02").Add(5 * time.Hour) }
 	choice := sources.Selection{Categories: []string{"cs.CL", "cs.CL"}, From: date("2031-01-01")}
 	for range 2 {
-		catalog, d, err := f.Select(t.Context(), choice, func(string, int, int) {})
+		catalog, d, err := f.Select(t.Context(), choice, func(string, int) {})
 		if err != nil || d.Of != 4 || len(catalog.Venue("cs.CL")) != 4 {
 			t.Fatalf("%v, %+v", err, d)
 		}
 		f.Now = func() time.Time { return date("2031-01-03") }
 	}
 	f.Dir = ""
-	catalog, d, err := f.Select(t.Context(), choice, func(string, int, int) {})
+	catalog, d, err := f.Select(t.Context(), choice, func(string, int) {})
 	if err != nil || d.Of != 6 {
 		t.Fatalf("dry run: %v, %+v", err, d)
 	}

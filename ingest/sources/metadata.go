@@ -1,6 +1,12 @@
 package sources
 
-import "airqa/env/paperdb"
+import (
+	"encoding/json"
+	"io"
+
+	"airqa/env/paperdb"
+	"airqa/internal/files"
+)
 
 // Metadata is the metadata record of a paper, in the format of the AirQA paper's Appendix A.2.
 type Metadata struct {
@@ -28,4 +34,14 @@ func MetadataOf(m paperdb.Metadata) Metadata {
 		BibTeX: m.BibTeX, Authors: append([]string{}, m.Authors...), PDFURL: m.DownloadURL, PDFPath: m.PDFPath, NumPages: m.NumPages,
 		Abstract: m.Abstract, TLDR: m.TLDR, Tags: append([]string{}, m.Tags...),
 	}
+}
+
+// WriteRecord writes a [Metadata] or a [Preprint].
+func WriteRecord(path string, record any) error {
+	return files.Write(path, func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(record)
+	})
 }

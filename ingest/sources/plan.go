@@ -100,6 +100,11 @@ func MakePlan(c PlanConfig) Plan {
 	}
 	for _, name := range c.Categories {
 		m.addVenue(name)
+		for _, e := range c.Metadata.Venue(name) {
+			if m.present[e.ID] {
+				m.plan.Venues[len(m.plan.Venues)-1].Present++
+			}
+		}
 	}
 	return m.plan
 }

@@ -38,7 +38,7 @@ type Drawing struct {
 // papers of a smaller one. The catalog has the sample of each category as a venue, in random order. The drawing and arXiv's
 // responses are kept in the folder arxiv of Dir, unless Dir is empty: an interrupted call resumes, and the same call draws the
 // same sample later. progress is told how many papers of a category are listed.
-func (f Fetcher) Select(ctx context.Context, c Selection, progress func(category string, done, of int)) (*Catalog, Drawing, error) {
+func (f Fetcher) Select(ctx context.Context, c Selection, progress func(category string, papers int)) (*Catalog, Drawing, error) {
 	s := f.session(nil, 0)
 	defer s.close()
 	d := Drawing{Format: 1, Selection: c}
@@ -60,13 +60,9 @@ func (f Fetcher) Select(ctx context.Context, c Selection, progress func(category
 	categories := make(map[string]string) // by id without version; the first that lists it
 	var all []entry
 	for _, name := range c.Categories {
-		list, err := s.list(ctx, listing{name, d.From, d.To, folder}, progress)
+		list, err := s.list(ctx, d, name, folder, progress)
 		if err != nil {
-			return nil, d, fmt.Errorf("list %s: %w", name, err)
-		}
-		if len(list) == 0 {
-			return nil, d, fmt.Errorf("arXiv has no papers of the category %s from %s to %s; arxiv.org/category_taxonomy lists the categories",
-				name, d.From.Format(time.DateOnly), d.To.Format(time.DateOnly))
+			return nil, d, err
 		}
 		for _, e := range list {
 			if id := unversioned(e.id()); categories[id] == "" {
@@ -107,39 +103,32 @@ func (d *Drawing) draw(all []entry, categories map[string]string) (*Catalog, err
 
 const day = 24 * time.Hour
 
-// listing are the papers of a category that were submitted on some days, and the folder that keeps responses.
-type listing struct {
-	category string
-	from, to time.Time
-	folder   string
-}
-
-// list lists papers. Periods with too many for one query are halved: arXiv serves at most 30,000, and the later ones slowly.
-// (Its other interface, OAI-PMH, knows only the day of the last change.)
-func (s *session) list(ctx context.Context, l listing, progress func(category string, done, of int)) (all []entry, err error) {
-	const most, page, minute = 10_000, 1000, "200601021504"
-	query := url.Values{
-		"search_query": {fmt.Sprintf("cat:%s AND submittedDate:[%s TO %s]", l.category, l.from.Format(minute), l.to.Add(day-time.Minute).Format(minute))},
-		"sortBy":       {"submittedDate"}, "sortOrder": {"ascending"}, "max_results": {strconv.Itoa(page)},
-	}
-	for start, total := 0, 1; start < total; start += page {
-		query.Set("start", strconv.Itoa(start))
-		f, err := s.ask(ctx, query, l.folder)
-		if err != nil {
-			return nil, err
+// list lists the papers of a category that were submitted in a period, by months: arXiv serves at most 30,000 for a query, and the
+// later ones slowly. (Its other interface, OAI-PMH, knows only the day of the last change.)
+func (s *session) list(ctx context.Context, d Drawing, category, folder string, progress func(category string, papers int)) (all []entry, err error) {
+	const month, page, minute = 30 * day, 1000, "200601021504"
+	for from := d.From; !from.After(d.To); from = from.Add(month) {
+		end := from.Add(month)
+		if last := d.To.Add(day); last.Before(end) {
+			end = last
 		}
-		if total = f.Total; total > most && l.to.After(l.from) {
-			first, second := l, l
-			first.to = l.from.Add(l.to.Sub(l.from) / 2).Truncate(day)
-			second.from = first.to.Add(day)
-			if all, err = s.list(ctx, first, progress); err != nil {
-				return nil, err
+		query := url.Values{
+			"search_query": {fmt.Sprintf("cat:%s AND submittedDate:[%s TO %s]", category, from.Format(minute), end.Add(-time.Minute).Format(minute))},
+			"sortBy":       {"submittedDate"}, "sortOrder": {"ascending"}, "max_results": {strconv.Itoa(page)},
+		}
+		for start, total := 0, 1; start < total; start += page {
+			query.Set("start", strconv.Itoa(start))
+			f, err := s.ask(ctx, query, folder)
+			if err != nil {
+				return nil, fmt.Errorf("list %s: %w", category, err)
 			}
-			rest, err := s.list(ctx, second, progress)
-			return append(all, rest...), err
+			all, total = append(all, f.Entries...), f.Total
+			progress(category, len(all))
 		}
-		all = append(all, f.Entries...)
-		progress(l.category, len(all), total)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("arXiv has no papers of the category %s from %s to %s; arxiv.org/category_taxonomy lists the categories",
+			category, d.From.Format(time.DateOnly), d.To.Format(time.DateOnly))
 	}
 	return all, nil
 }

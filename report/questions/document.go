@@ -25,6 +25,7 @@ func (s Stats) document(o render.Options) render.Document {
 		figures = map[string][]render.Figure{
 			"evaluators":   functionFigures(s),
 			"conferences":  {countFigure("conference", "conferences", "Conferences that questions are about", s.Conferences, nil)},
+			"venues":       {countFigure("venue", "venues", "Venues of the papers used (Figure 5)", s.Venues, nil)},
 			"annotators":   {countFigure("annotator", "annotators", "Annotators", s.Annotators, nil)},
 			"combinations": {countFigure("tags", "combinations", "Element tags as combined", s.Combinations, nil)},
 			"papers":       paperFigures(s),

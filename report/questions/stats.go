@@ -35,6 +35,9 @@ type Stats struct {
 	DistinctPapers int      `json:"distinct_papers"`
 	// Conferences are the venues that questions name; a question may name several.
 	Conferences []Count `json:"conferences"`
+	// Venues are those of the papers that questions name, each paper counted once (Figure 5); empty before [Stats.CountVenues].
+	// Shares are of these papers.
+	Venues []Count `json:"venues,omitempty"`
 	// Tags are as written; Combinations are the sets of element tags that occur.
 	Tags         []Count `json:"tags"`
 	Combinations []Count `json:"combinations"`
@@ -280,6 +283,28 @@ func (s *Stats) papers(items []author.Question) {
 			}
 		}
 	}
+}
+
+// CountVenues counts the papers of the questions by the venues of a data directory, such as acl2023; absent is the name of a venue
+// for the papers that it lacks.
+func (s *Stats) CountVenues(f author.File, held map[string][]string, absent string) {
+	venues := make(map[string]string)
+	for name, ids := range held {
+		for _, id := range ids {
+			venues[id] = name
+		}
+	}
+	seen := make(map[string]bool)
+	of := Stats{Questions: s.DistinctPapers}
+	s.Venues = of.count(f.Questions, nil, func(ex qa.Example) (names []string) {
+		for _, id := range ex.Papers() {
+			if !seen[id] {
+				seen[id] = true
+				names = append(names, cmp.Or(venues[strings.ToLower(id)], absent))
+			}
+		}
+		return names
+	})
 }
 
 func (s Stats) find(kind, role string) (Papers, bool) {

@@ -14,10 +14,14 @@ func Tables(s Stats, withPaper bool) []report.Table {
 	for _, t := range []*report.Table{
 		s.overview(withPaper), s.functions(), s.lengths(), s.papersTable(),
 		counts("conferences", "Conferences that questions are about", s.Conferences),
+		counts("venues", "Venues of the papers used (Figure 5)", s.Venues),
 		s.combinations(),
 		counts("tags", "Tags as written", s.Tags),
 		counts("annotators", "Annotators", s.Annotators),
 	} {
+		if t.Name == "venues" && len(s.Venues) == 0 {
+			continue // no data directory
+		}
 		t.Section = "section"
 		list = append(list, *t)
 	}

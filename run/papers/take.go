@@ -32,12 +32,12 @@ func (w Writer) Select(f sources.Fetcher, c sources.Selection, dryRun bool) (*so
 	ctx, cancel := concurrent.Until(ctx, drain, qa.ErrInterrupted)
 	defer cancel()
 	stage := w.Progress.Stage("list", len(c.Categories))
-	catalog, drawing, err := f.Select(ctx, c, func(category string, done, of int) {
-		stage.Set(slices.Index(c.Categories, category), fmt.Sprintf("%s %d of %d", category, done, of))
+	catalog, drawing, err := f.Select(ctx, c, func(category string, papers int) {
+		stage.Set(slices.Index(c.Categories, category), fmt.Sprintf("%s: %s", category, terminal.Plural(papers, "paper")))
 	})
-	stage.Close(fmt.Sprintf("%d of %s, seed %d", len(drawing.Papers), terminal.Plural(drawing.Of, "paper"), drawing.Seed))
+	stage.Close(fmt.Sprintf("%d of %s, seed %d", len(drawing.Papers), terminal.Plural(drawing.Of, "paper"), c.Seed))
 	if ctx.Err() != nil {
-		return nil, errors.New("stopped while listing papers; the same command resumes from here")
+		err = errors.New("stopped while listing papers; the same command resumes from here")
 	}
 	return catalog, err
 }
