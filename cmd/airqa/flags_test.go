@@ -118,6 +118,7 @@ var scripted = map[string]map[string]string{
 	"ingest": {
 		"script/papers.txtar":        "data metadata mineru",
 		"fetch_test.go":              "url arxiv list max-mb delay",
+		"arxiv_test.go":              "arxiv-url",
 		"sigterm_test.go":            "grace",
 		"script/ingest.txtar":        "chunk-size chunk-unit json",
 		"script/ingest-shards.txtar": "shard",
@@ -126,11 +127,12 @@ var scripted = map[string]map[string]string{
 
 	"import run": {"script/import-run.txtar": "out"},
 
-	"papers list": {"script/papers-list.txtar": "data json format limit after"},
+	"papers list": {"script/papers-list.txtar": "data json format limit after metadata"},
 	"papers show": {"script/papers-list.txtar": "data json format"},
 	"papers fetch": {
 		"papers_fetch_test.go":      "data questions metadata named limit rate max-mb missing-list dry-run json",
 		"script/papers-fetch.txtar": "chunk-size chunk-unit shard",
+		"arxiv_test.go":             "arxiv-category from to sample seed arxiv-url",
 	},
 	"papers join": {"script/papers-join.txtar": "data replace dry-run json", "script/interrupted.txtar": "partial"},
 	"papers rm":   {"script/papers-rm.txtar": "data dry-run json vectors"},
@@ -173,7 +175,7 @@ var scripted = map[string]map[string]string{
 	"compare":           {"script/compare.txtar": "format json out flips bootstrap bootstrap-seed min-questions discordant scoring judge power"},
 	"status":            {"script/status.txtar": "json watch"},
 	"questions new":     {"script/questions.txtar": "question answer type point count decimals answer-format paper reference conference tag uuid evaluator append data"},
-	"questions convert": {"script/questions.txtar": "type paper data"},
+	"questions convert": {"script/questions.txtar": "type paper data", "script/question-table.txtar": "corpus"},
 	"questions lint":    {"script/questions.txtar": "format json out", "script/question-table.txtar": "data"},
 	"questions stats":   {"script/stats.txtar": "format json out with-paper data", "script/question-table.txtar": "data"},
 	"questions try":     {"script/questions.txtar": "answer json judge"},

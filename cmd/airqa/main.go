@@ -66,7 +66,7 @@ type cli struct {
 	Papers struct {
 		List  papersListCmd  `cmd:"" default:"withargs" help:"List papers, with counts and problems (short form: airqa papers)."`
 		Show  papersShowCmd  `cmd:"" help:"Show details and problems of papers."`
-		Fetch papersFetchCmd `cmd:"" help:"Download and ingest the papers that questions need."`
+		Fetch papersFetchCmd `cmd:"" help:"Download and ingest the papers that questions need, or a sample of arXiv."`
 		Join  papersJoinCmd  `cmd:"" help:"Make one data directory of several."`
 		Rm    papersRmCmd    `cmd:"" help:"Remove papers with their rows, vectors and files."`
 	} `cmd:"" group:"Papers:" help:"List, show, fetch, join and remove the papers of a data directory."`
