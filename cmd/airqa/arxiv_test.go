@@ -78,7 +78,7 @@ func titlesIn(t *testing.T, data string) (titles []string) {
 	return titles
 }
 
-// A category is sampled, with the titles of arXiv rather than those of the PDFs; the same command fetches nothing again.
+// A category is sampled, with the titles at arXiv, not in the PDFs; the same command fetches nothing again.
 func TestFetchCategory(t *testing.T) {
 	t.Parallel()
 	m := newArxivMirror(t)

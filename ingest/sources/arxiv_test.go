@@ -247,7 +247,7 @@ func TestSelect(t *testing.T) {
 	if first.Of != 5503 || len(first.Papers) != 20 || !slices.ContainsFunc(first.Papers, func(id string) bool { return strings.HasSuffix(id, "v2") }) {
 		t.Errorf("%d of %d papers: %v", len(first.Papers), first.Of, first.Papers)
 	}
-	// Five pages of a month, one of which was empty at first, and two of ten days.
+	// Five pages of a month, one of them empty at first, and two of ten days.
 	if n := len(site.asked()); halfway != 3 || n != 6+2 {
 		t.Errorf("%d requests, then %d in all", halfway, n)
 	}

@@ -78,7 +78,7 @@ type FetchSummary struct {
 	Downloaded, Skipped int
 	// Failed are the papers that could not be fetched, by URL.
 	Failed []Failure
-	// Unknown are the ids of papers of which arXiv has no metadata.
+	// Unknown are the ids without metadata at arXiv.
 	Unknown []string
 }
 
@@ -101,7 +101,7 @@ func (f Fetcher) Fetch(ctx context.Context, items []Item) (sum FetchSummary, err
 	}
 	if f.Records {
 		if sum.Unknown, err = s.addRecords(ctx, items); err != nil {
-			return sum, err
+			return sum, cmp.Or(ctx.Err(), err)
 		}
 	}
 	for _, e := range s.fetchAll(ctx, items) {

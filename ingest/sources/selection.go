@@ -18,7 +18,7 @@ import (
 
 // Selection is a random sample of the papers of arXiv categories.
 type Selection struct {
-	Categories []string  `json:"categories" name:"arxiv-category" placeholder:"CATEGORY" help:"Fetch papers of an arXiv category such as cs.CL, cross-lists included, instead of those of questions. Repeatable."`
+	Categories []string  `json:"categories" name:"arxiv-category" placeholder:"CATEGORY" help:"Fetch papers of an arXiv category such as cs.CL, cross-lists included, not of questions. Repeatable."`
 	From       time.Time `json:"from" placeholder:"DATE" format:"2006-01-02" help:"First day on which papers of the category were submitted, such as 2024-01-31 (first version, UTC)."`
 	To         time.Time `json:"to" placeholder:"DATE" format:"2006-01-02" help:"Last day on which they were submitted. Default: the day of the first call."`
 	Sample     int       `json:"sample" placeholder:"N" help:"Fetch N of these papers at random. Default: all."`
@@ -37,7 +37,7 @@ type Drawing struct {
 // Select draws papers from arXiv categories: those whose hashes of seed and id are the smallest, so that a larger sample has all
 // papers of a smaller one. The catalog has the sample of each category as a venue, in random order. The drawing and arXiv's
 // responses are kept in the folder arxiv of Dir, unless Dir is empty: an interrupted call resumes, and the same call draws the
-// same sample later. progress is told how many papers of a category are listed.
+// same sample later. progress receives the number of papers of a category that are listed.
 func (f Fetcher) Select(ctx context.Context, c Selection, progress func(category string, papers int)) (*Catalog, Drawing, error) {
 	s := f.session(nil, 0)
 	defer s.close()

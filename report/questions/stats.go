@@ -35,7 +35,7 @@ type Stats struct {
 	DistinctPapers int      `json:"distinct_papers"`
 	// Conferences are the venues that questions name; a question may name several.
 	Conferences []Count `json:"conferences"`
-	// Venues are those of the papers that questions name, each paper counted once (Figure 5); empty before [Stats.CountVenues].
+	// Venues counts the papers that questions name, each once (Figure 5); empty before [Stats.CountVenues].
 	// Shares are of these papers.
 	Venues []Count `json:"venues,omitempty"`
 	// Tags are as written; Combinations are the sets of element tags that occur.

@@ -238,3 +238,17 @@ func TestLeftOutTag(t *testing.T) {
 		}
 	}
 }
+
+// A paper counts once, in the venue that the data directory has it in, whatever the case of its id.
+func TestVenues(t *testing.T) {
+	const a, b = "0f0f97f1-1997-5f33-b56c-5306eb27d631", "2c5da742-68a4-5943-9044-b273ed4f6131"
+	f := read(t, "q.jsonl", `{"question": "A?", "answer": "1", "papers": ["`+a+`"]}
+{"question": "B?", "answer": "1", "papers": ["`+strings.ToUpper(a)+`", "`+b+`"], "references": ["11111111-1111-4111-8111-111111111111"]}
+`)
+	s := questions.Collect(f)
+	s.CountVenues(f, map[string][]string{"acl2023": {a, b}, "iclr2024": {}}, "(elsewhere)")
+	want := []questions.Count{{Name: "acl2023", N: 2, Share: 200.0 / 3}, {Name: "(elsewhere)", N: 1, Share: 100.0 / 3}}
+	if diff := cmp.Diff(want, s.Venues); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
