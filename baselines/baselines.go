@@ -154,6 +154,8 @@ type Library interface {
 type World struct {
 	Library Library
 	tools.Sources
+	// Prompts are the texts that the model is shown.
+	Prompts prompts.Set
 	// Schema is the database schema as text.
 	Schema string
 	// Venues has the UUIDs of the papers of each venue-year, such as "acl2023"; needed only for ByConference.
@@ -236,7 +238,11 @@ func (s *Solver) Start(ex qa.Example, setup agent.Setup) (*agent.Loop, error) {
 // Messages returns the first messages of an episode of the loop: the system prompt and the question.
 func (s *Solver) Messages(ex qa.Example) (system, question string, err error) {
 	system, err = s.prompt(ex.Kind)
-	return system, task(ex, job{example: ex}.ids()), err
+	if err != nil {
+		return "", "", err
+	}
+	question, err = s.task(ex, job{example: ex}.ids())
+	return system, question, err
 }
 
 // scope limits a question's retrieval to the papers that it names or, if the run is configured so, to its conferences, and a
@@ -261,7 +267,7 @@ func (s *Solver) Tools(ex qa.Example) tools.Set {
 	if !s.baseline.Loop {
 		from.Retriever = titled{from.Retriever, s.world.Library}
 	}
-	all := tools.All(ex.Kind, from, tools.Limits{
+	all := tools.All(ex.Kind, from, s.world.Prompts.Own(), tools.Limits{
 		Scope: s.scope(ex), MaxTokens: s.settings.ObservationTokens, MaxRows: s.settings.Rows, Retrieves: slices.Contains(s.baseline.Tools, "Retrieve"),
 	})
 	var set tools.Set
@@ -283,16 +289,35 @@ func (s *Solver) offered(set tools.Set) []qa.ToolSpec {
 	return action.Native(set.Specs())
 }
 
+// promptNames are the names of the texts that the solver renders.
+func (s *Solver) promptNames() []string {
+	names := slices.Clone(s.baseline.Prompts)
+	if i := slices.Index(names, "react"); i >= 0 && s.settings.Protocol.Native() {
+		names[i] = "native"
+	}
+	return s.world.Prompts.Used(names...)
+}
+
+// Own returns the texts of prompts and tools that replace built-in ones, by name; nil if none does.
+func (s *Solver) Own() map[string]string {
+	names := s.promptNames()
+	for name, text := range s.world.Prompts.Own() {
+		tool, _, _ := strings.Cut(name, "_")
+		isTool := func(name string) bool { return strings.ToLower(name) == tool }
+		if slices.ContainsFunc(s.baseline.Tools, isTool) && text != tools.Text(name) {
+			names = append(names, name)
+		}
+	}
+	return s.world.Prompts.Own(names...)
+}
+
 // Texts returns the hashes of the prompts and the tool texts of a baseline, for the record of a run. The text of a
 // native tool is its name, description and JSON Schema as a JSON object. Those of Answer depend on the kind of the
 // questions.
 func (s *Solver) Texts(kind qa.Kind) (promptHashes, toolTexts map[string]string, err error) {
 	promptHashes, toolTexts = make(map[string]string), make(map[string]string)
-	for _, name := range s.baseline.Prompts {
-		if name == "react" && s.settings.Protocol.Native() {
-			name = "native"
-		}
-		if promptHashes[name], err = prompts.Hash(name); err != nil {
+	for _, name := range s.promptNames() {
+		if promptHashes[name], err = s.world.Prompts.Hash(name); err != nil {
 			return nil, nil, err
 		}
 	}

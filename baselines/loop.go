@@ -47,7 +47,7 @@ func (s *Solver) system(kind qa.Kind) (string, error) {
 		"turns": strconv.Itoa(s.settings.Turns), "window": strconv.Itoa(s.settings.Window),
 	}
 	if slices.Contains(s.baseline.Tools, "Query") {
-		schema, err := prompts.Render("schema", prompts.Data{"schema": s.world.Schema})
+		schema, err := s.world.Prompts.Render("schema", prompts.Data{"schema": s.world.Schema})
 		if err != nil {
 			return "", err
 		}
@@ -58,7 +58,7 @@ func (s *Solver) system(kind qa.Kind) (string, error) {
 		if !strings.HasPrefix(name, "hints_") {
 			continue
 		}
-		text, err := prompts.Render(name, nil)
+		text, err := s.world.Prompts.Render(name, nil)
 		if err != nil {
 			return "", err
 		}
@@ -66,12 +66,12 @@ func (s *Solver) system(kind qa.Kind) (string, error) {
 	}
 	data["hints"] = strings.Join(hints, "\n")
 	if !s.settings.Protocol.Native() {
-		return prompts.Render("react", data)
+		return s.world.Prompts.Render("react", data)
 	}
 	for _, name := range []string{"actions", "form", "example"} {
 		delete(data, name)
 	}
-	return prompts.Render("native", data)
+	return s.world.Prompts.Render("native", data)
 }
 
 // exampleAction returns the action that the prompt uses to illustrate the format.

@@ -23,7 +23,7 @@ func once(given string, collect gather) func(context.Context, job) error {
 		if collect == nil {
 			bare := j.example
 			bare.Conference = nil
-			return j.finish(ctx, prompts.Data{"given": given, "task": task(asked(bare), nil), "context": ""})
+			return j.finish(ctx, bare, nil, prompts.Data{"given": given, "context": ""})
 		}
 		papers, err := j.titles(ctx)
 		if err != nil {
@@ -33,13 +33,20 @@ func once(given string, collect gather) func(context.Context, job) error {
 		if err != nil {
 			return err
 		}
-		return j.finish(ctx, prompts.Data{"given": given, "task": task(asked(j.example), papers), "context": "\n[Context]: " + text})
+		return j.finish(ctx, j.example, papers, prompts.Data{"given": given, "context": "\n[Context]: " + text})
 	}
 }
 
-// finish shows the plain prompt and ends the episode with the answer of the reply.
-func (j job) finish(ctx context.Context, data prompts.Data) error {
-	text, err := prompts.Render("plain", data)
+// finish shows the plain prompt with a question and ends the episode with the answer of the reply.
+func (j job) finish(ctx context.Context, ex qa.Example, papers []string, data prompts.Data) error {
+	ex, err := j.asked(ex)
+	if err != nil {
+		return err
+	}
+	if data["task"], err = j.task(ex, papers); err != nil {
+		return err
+	}
+	text, err := j.world.Prompts.Render("plain", data)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 // task renders the question for the model. Papers that the question names are given as in papers: by UUID if the model
 // can look them up, by title otherwise. Supporting papers are never shown.
-func task(ex qa.Example, papers []string) string {
+func (s *Solver) task(ex qa.Example, papers []string) (string, error) {
 	data := prompts.Data{"question": ex.Question, "format": "", "papers": "", "conference": ""}
 	if ex.AnswerFormat != "" {
 		data["format"] = "\n[Answer Format]: " + ex.AnswerFormat
@@ -24,32 +24,25 @@ func task(ex qa.Example, papers []string) string {
 	if len(ex.Conference) > 0 {
 		data["conference"] = "\n" + named("Conference", ex.Conference)
 	}
-	text, err := prompts.Render("task", data)
-	if err != nil {
-		// The text and its names are compiled in; TestPrompts renders it.
-		panic(err)
-	}
+	text, err := s.world.Prompts.Render("task", data)
 	if history := prompts.Dialogue(ex.History, prompts.HistoryRationales); history != "" {
 		text = "[Earlier messages]:\n" + history + text
 	}
-	return text
+	return text, err
 }
 
 // asked adds the form that a baseline without actions asks for to the answer format of a question, by kind.
-func asked(ex qa.Example) qa.Example {
+func (s *Solver) asked(ex qa.Example) (qa.Example, error) {
 	form := map[qa.Kind]string{qa.WithEvidence: "form_evidence", qa.Dialogue: "form_evidence", qa.Rank: "form_ranking"}[ex.Kind]
 	if form == "" {
-		return ex
+		return ex, nil
 	}
-	text, err := prompts.Render(form, nil)
-	if err != nil {
-		panic(err) // as in task
-	}
+	text, err := s.world.Prompts.Render(form, nil)
 	if ex.AnswerFormat != "" {
 		text = ex.AnswerFormat + "\n" + text
 	}
 	ex.AnswerFormat = strings.TrimSpace(text)
-	return ex
+	return ex, err
 }
 
 // named writes a single value plainly and several as a Python list.

@@ -11,15 +11,19 @@ import (
 
 // writeSQL does not correct a failing statement: its error message becomes the context.
 func writeSQL(ctx context.Context, j job) error {
-	hints, err := prompts.Render("hints_query", nil)
+	hints, err := j.world.Prompts.Render("hints_query", nil)
 	if err != nil {
 		return err
 	}
-	text, err := prompts.Render("text2sql", prompts.Data{"schema": j.world.Schema, "hints": hints})
+	text, err := j.world.Prompts.Render("text2sql", prompts.Data{"schema": j.world.Schema, "hints": hints})
 	if err != nil {
 		return err
 	}
-	reply, err := j.ask(ctx, qa.Message{Role: qa.System, Text: text}, qa.Message{Role: qa.User, Text: task(j.example, j.ids())})
+	question, err := j.task(j.example, j.ids())
+	if err != nil {
+		return err
+	}
+	reply, err := j.ask(ctx, qa.Message{Role: qa.System, Text: text}, qa.Message{Role: qa.User, Text: question})
 	if err != nil {
 		return err
 	}
@@ -35,9 +39,8 @@ func writeSQL(ctx context.Context, j job) error {
 	for i, id := range j.ids() {
 		papers[i] += " (" + id + ")" // the statement and its rows refer to papers by id
 	}
-	return j.finish(ctx, prompts.Data{
+	return j.finish(ctx, j.example, papers, prompts.Data{
 		"given":   ". The context holds the result of an SQL statement on a database of the papers.",
-		"task":    task(asked(j.example), papers),
 		"context": "\n[SQL]: " + sql + "\n[Context]: \n" + result,
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"airqa/extractor/candidate"
 	"airqa/extractor/gate"
 	"airqa/internal/files"
-	"airqa/prompts"
 )
 
 // recipe is what a stage's result depends on besides its input. A change of any field makes another fingerprint, so the
@@ -60,9 +59,9 @@ func recipes(c Config) ([]recipe, error) {
 		if r.Prompts == nil {
 			r.Prompts = make(map[string]string)
 		}
-		for _, name := range r.names {
+		for _, name := range c.Prompts.Used(r.names...) {
 			var err error
-			if r.Prompts[name], err = prompts.Hash(name); err != nil {
+			if r.Prompts[name], err = c.Prompts.Hash(name); err != nil {
 				return nil, err
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"airqa/extractor/candidate"
 	"airqa/extractor/gate"
 	"airqa/internal/files"
+	"airqa/prompts"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/tools"
@@ -51,6 +52,8 @@ type Config struct {
 	Model    qa.Model
 	Endpoint map[string]any
 	Protocol string
+	// Prompts are the texts that the model is shown.
+	Prompts prompts.Set
 	// Price is nil if unknown.
 	Price *qa.Price
 	// Images means that the model accepts images, so it sees the figures that questions are about.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"airqa/eval/judge"
 	"airqa/extractor/candidate"
 	"airqa/internal/ledger"
 	"airqa/llm/cache"
@@ -37,7 +38,7 @@ func (c *calls) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 
 // Ask is Complete for judges.
 func (c *calls) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
-	return c.Complete(ctx, qa.Request{Messages: []qa.Message{{Role: qa.System, Text: system}, {Role: qa.User, Text: user}}})
+	return c.Complete(ctx, qa.Request{Messages: judge.Messages(system, user)})
 }
 
 // askUntil asks until parse accepts a reply, at most the configured number of times; later requests state the fault of the
@@ -58,7 +59,7 @@ func askUntil[T any](ctx context.Context, c *calls, first qa.Message, parse func
 		if reply.Finish == qa.FinishLength {
 			fault = fmt.Errorf("it was cut off at the token limit: %w", fault)
 		}
-		again, err := prompts.Render("synth_again", prompts.Data{"fault": fault.Error()})
+		again, err := c.p.c.Prompts.Render("synth_again", prompts.Data{"fault": fault.Error()})
 		if err != nil {
 			return nil, err
 		}

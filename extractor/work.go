@@ -91,7 +91,7 @@ func (p *Pipeline) beginFromPaper(ctx context.Context, w *work) error {
 			if err := p.crop(ctx, &w.Material); err != nil {
 				return nil, err
 			}
-			message, err := w.Material.Request()
+			message, err := w.Material.Request(p.c.Prompts)
 			if err != nil {
 				return nil, err
 			}
@@ -111,7 +111,7 @@ func (p *Pipeline) beginFromPaper(ctx context.Context, w *work) error {
 			if w.Category.Type() == candidate.Retrieval {
 				return w.Draft.TrackRetrieval()
 			}
-			message, err := w.Draft.TrackRequest()
+			message, err := w.Draft.TrackRequest(p.c.Prompts)
 			if err != nil {
 				return nil, err
 			}
@@ -201,7 +201,8 @@ func (p *Pipeline) gateStage(ctx context.Context, w *work, g gate.Gate, product 
 				return nil, err
 			}
 			v, err := g.Check(ctx, gate.Tools{
-				Model: c, Judge: judge.NewModel(judge.Config{Asker: c, Visible: action.Visible}), Library: p.c.Library, Solve: p.c.Solve,
+				Model: c, Judge: judge.NewModel(judge.Config{Asker: c, Visible: action.Visible, Prompts: p.c.Prompts}),
+				Library: p.c.Library, Solve: p.c.Solve, Prompts: p.c.Prompts,
 			}, w.Subject)
 			c.line.Reason, c.line.Detail = v.Reason, v.Detail
 			return v, err

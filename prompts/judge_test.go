@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"airqa/prompts"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // texts are the prompts with the names that each needs.
@@ -30,7 +28,7 @@ func dataFor(names []string) prompts.Data {
 func TestJudge(t *testing.T) {
 	for text, names := range texts {
 		t.Run(text, func(t *testing.T) {
-			system, user, err := prompts.Judge(text, dataFor(names))
+			system, user, err := prompts.Set{}.Judge(text, dataFor(names))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +57,7 @@ func TestJudgeMissingName(t *testing.T) {
 		for _, name := range names {
 			data := dataFor(names)
 			delete(data, name)
-			if _, _, err := prompts.Judge(text, data); err == nil {
+			if _, _, err := prompts.Of(nil).Judge(text, data); err == nil {
 				t.Errorf("%s renders without %s", text, name)
 			}
 		}
@@ -67,7 +65,7 @@ func TestJudgeMissingName(t *testing.T) {
 }
 
 func TestJudgeUnknown(t *testing.T) {
-	_, _, err := prompts.Judge("taste", nil)
+	_, _, err := prompts.Set{}.Judge("taste", nil)
 	if err == nil || err.Error() != "prompt judge_taste: no such prompt" {
 		t.Errorf("error %v", err)
 	}
@@ -77,17 +75,11 @@ func TestJudgeUnknown(t *testing.T) {
 func TestJudgeValues(t *testing.T) {
 	data := dataFor(texts["reference"])
 	data["mark"], data["question"] = "a\n\nb", "{{.mark}}\n\n{{range}}"
-	system, user, err := prompts.Judge("reference", data)
+	system, user, err := prompts.Set{}.Judge("reference", data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(user, "[Question]:\n{{.mark}}\n\n{{range}}\n") || !strings.Contains(system, "a\n\nb") {
 		t.Errorf("system:\n%s\nuser:\n%s", system, user)
-	}
-}
-
-func TestAgain(t *testing.T) {
-	if diff := cmp.Diff(strings.TrimSpace(prompts.JudgeAgain()), prompts.JudgeAgain()); diff != "" || prompts.JudgeAgain() == "" {
-		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

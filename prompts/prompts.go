@@ -1,6 +1,6 @@
-// Package prompts holds the texts shown to models, one embedded file per prompt. [Render] fills one in; a name missing
-// from the data is an error, never an empty string. [Judge] renders those of judges. The texts of tools are next to the
-// tools.
+// Package prompts holds the texts shown to models, one embedded file per prompt. A [Set] is these texts, some of which may be
+// replaced by one's own, see [Open]. [Set.Render] fills one in; a name missing from the data is an error, never an empty
+// string. [Set.Judge] renders those of judges. [All] describes every prompt. The texts of tools are next to the tools.
 package prompts
 
 import (
@@ -8,92 +8,164 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
-	"sync"
-	"text/template"
+
+	"airqa/internal/lazyregexp"
 )
 
 //go:embed *.txt
-var files embed.FS
+var builtIn embed.FS
 
 // Data maps the names in a prompt to their values.
 type Data map[string]string
 
+// Set is the texts shown to models. The zero value is the built-in ones.
+type Set struct{ own map[string]string }
+
+// Of returns the set in which the given texts, by name, replace built-in ones. They are not checked.
+func Of(own map[string]string) Set { return Set{own} }
+
+// examples is the prompt with examples of questions and answers. Texts that have a place for it get it without being asked.
+const examples = "examples"
+
 // Render returns the prompt with the given name (its file without ".txt"), filled in with data. Values are inserted
-// verbatim: template syntax in a question has no effect.
-func Render(name string, data Data) (string, error) {
-	parts, err := templates(name, 1)
+// verbatim: placeholders in a question have no effect.
+func (s Set) Render(name string, data Data) (string, error) {
+	text, err := s.Source(name)
 	if err != nil {
 		return "", err
 	}
-	return fill(parts[0], data)
+	return s.fill(name, text, data)
 }
 
 // Judge returns the system and the user message for a kind of judgement (its file without "judge_" and ".txt"). The prompt
-// is cut at its first blank line before anything is filled in, so that no value can move the cut.
-func Judge(kind string, data Data) (system, user string, err error) {
-	parts, err := templates("judge_"+kind, 2)
+// is cut at its first line of three dashes before anything is filled in, so that no value can move the cut. One without
+// such a line is a user message only.
+func (s Set) Judge(kind string, data Data) (system, user string, err error) {
+	name := judgePrefix + kind
+	text, err := s.Source(name)
 	if err != nil {
 		return "", "", err
 	}
-	if system, err = fill(parts[0], data); err != nil {
+	system, user = cut(text)
+	if system, err = s.fill(name, system, data); err != nil {
 		return "", "", err
 	}
-	user, err = fill(parts[1], data)
+	user, err = s.fill(name, user, data)
 	return system, user, err
 }
 
-// JudgeAgain returns the sentence that is added when a reply held no verdict.
-func JudgeAgain() string {
-	raw, _ := files.ReadFile("judge_again.txt") // embedded: it cannot be missing
-	return strings.TrimSpace(string(raw))
-}
+const judgePrefix = "judge_"
 
-// parsed keeps the templates of prompts by name: scoring renders some of them often.
-var parsed sync.Map
-
-// templates returns a prompt in parts, which blank lines separate.
-func templates(name string, parts int) ([]*template.Template, error) {
-	if known, ok := parsed.Load(name); ok {
-		return known.([]*template.Template), nil
-	}
-	text, err := Source(name)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]*template.Template, parts)
-	for i, part := range strings.SplitN(text, "\n\n", parts) {
-		if list[i], err = template.New(name).Option("missingkey=error").Parse(part); err != nil {
-			return nil, fmt.Errorf("prompt %s: %w", name, err)
+// cut returns the parts of a text above and below its first line of three dashes.
+func cut(text string) (system, user string) {
+	at := 0
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) == "---" {
+			return text[:at], text[at+len(line):]
 		}
+		at += len(line)
 	}
-	parsed.Store(name, list)
-	return list, nil
+	return "", text
 }
 
-func fill(t *template.Template, data Data) (string, error) {
+// placeholder matches {{.name}}, {{name}} and {name}. Only lower-case names count in single braces: JSON and LaTeX have others.
+var placeholder = lazyregexp.New(`\{(?:\{\s*\.?([A-Za-z_]\w*)\s*\}\}|([a-z]\w*)\})`)
+
+// fill replaces the placeholders of a part of a prompt.
+func (s Set) fill(name, text string, data Data) (string, error) {
+	p, _ := Find(name)
 	var b strings.Builder
-	if err := t.Execute(&b, map[string]string(data)); err != nil {
-		return "", fmt.Errorf("prompt %s: %w", t.Name(), err)
+	at := 0
+	for _, m := range placeholder.FindAllStringSubmatchIndex(text, -1) {
+		key := p.target(nameAt(text, m))
+		value, ok := data[key]
+		if !ok && key == examples {
+			value, ok = s.examples(), true
+		}
+		if !ok {
+			return "", fmt.Errorf("prompt %s: no value for %s", name, key)
+		}
+		b.WriteString(text[at:m[0]] + value)
+		at = m[1]
 	}
+	b.WriteString(text[at:])
 	return strings.TrimSpace(b.String()), nil
 }
 
+// nameAt returns the name in a match of placeholder.
+func nameAt(text string, match []int) string {
+	const named, braced = 2, 4 // where the groups begin
+	if match[named] >= 0 {
+		return text[match[named]:match[named+1]]
+	}
+	return text[match[braced]:match[braced+1]]
+}
+
+// examples returns the examples as a paragraph; empty without any.
+func (s Set) examples() string {
+	if text := strings.TrimSpace(s.own[examples]); text != "" {
+		return "\n" + text + "\n"
+	}
+	return ""
+}
+
+// Shows reports whether a prompt has a placeholder.
+func (s Set) Shows(name, key string) bool {
+	text, err := s.Source(name)
+	p, _ := Find(name)
+	return err == nil && slices.ContainsFunc(placeholder.FindAllStringSubmatchIndex(text, -1), func(m []int) bool {
+		return p.target(nameAt(text, m)) == key
+	})
+}
+
 // Source returns the text of a prompt before rendering.
-func Source(name string) (string, error) {
-	raw, err := files.ReadFile(name + ".txt")
+func (s Set) Source(name string) (string, error) {
+	if text, ok := s.own[name]; ok {
+		return text, nil
+	}
+	raw, err := builtIn.ReadFile(name + ".txt")
 	if err != nil {
 		return "", fmt.Errorf("prompt %s: no such prompt", name)
 	}
 	return string(raw), nil
 }
 
-// Hash returns the SHA-256 of a prompt's source in lower-case hex, for the record of a run.
-func Hash(name string) (string, error) {
-	text, err := Source(name)
+// older gives a built-in text the form that it had without examples and with a blank line between messages, in which it makes
+// the same requests.
+var older = strings.NewReplacer("{{."+examples+"}}", "", "\n---\n", "\n\n")
+
+// Hash returns the SHA-256 of a prompt's source in lower-case hex, for the record of a run. A built-in prompt has the hash that
+// recorded runs have.
+func (s Set) Hash(name string) (string, error) {
+	text, err := s.Source(name)
 	if err != nil {
 		return "", err
 	}
+	if _, own := s.own[name]; !own {
+		text = older.Replace(text)
+	}
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:]), nil
+}
+
+// Used returns the names of prompts and, if one of them shows examples that the set has, the name of those.
+func (s Set) Used(names ...string) []string {
+	names = slices.Clone(names)
+	if s.examples() != "" && slices.ContainsFunc(names, func(name string) bool { return s.Shows(name, examples) }) {
+		names = append(names, examples)
+	}
+	return names
+}
+
+// Own returns the texts with the given names that replace built-in ones; nil if none does. Without names, it returns all.
+func (s Set) Own(names ...string) map[string]string {
+	own := maps.Clone(s.own)
+	maps.DeleteFunc(own, func(name, _ string) bool { return len(names) > 0 && !slices.Contains(names, name) })
+	if len(own) == 0 {
+		return nil
+	}
+	return own
 }

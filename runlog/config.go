@@ -78,6 +78,8 @@ type Note struct {
 	// Tools are the names of the tools in the order of the prompt and of the requests.
 	Tools   []string `json:"tools,omitempty"`
 	DataDir string   `json:"data_dir"`
+	// Prompts are the texts of prompts and tools that replace built-in ones, by name. Shape has their hashes.
+	Prompts map[string]string `json:"prompts,omitempty"`
 	// Repeats is the first invocation's number of episodes per question; 0 means one.
 	Repeats int `json:"repeats,omitempty"`
 	// BaseURL is the first invocation's endpoint address. The model may be served elsewhere later.

@@ -1,6 +1,29 @@
 package tools
 
-import "airqa/qa"
+import (
+	"embed"
+
+	"airqa/qa"
+)
+
+//go:embed *.txt
+var builtIn embed.FS
+
+// Text returns the built-in text of a tool for the model, by the name of its file without ".txt"; empty if there is none.
+func Text(name string) string {
+	raw, _ := builtIn.ReadFile(name + ".txt")
+	return string(raw)
+}
+
+// Texts are one's own texts of tools, which replace built-in ones, by the same names.
+type Texts map[string]string
+
+func (t Texts) of(name string) string {
+	if own, ok := t[name]; ok {
+		return own
+	}
+	return Text(name)
+}
 
 // Sources are what the tools act on. They must be safe for concurrent use.
 type Sources struct {
@@ -22,12 +45,12 @@ type Limits struct {
 
 // All returns every tool for a kind of question, in the order of the prompts. It is the one list of tools: baselines pick
 // from it by name, and readers of recorded calls take the descriptions from it, without sources.
-func All(kind qa.Kind, from Sources, l Limits) Set {
+func All(kind qa.Kind, from Sources, own Texts, l Limits) Set {
 	return Set{
-		Retrieve{From: from.Retriever, Limits: l},
-		Query{From: from.Querier, Limits: l},
-		View{From: from.Viewer},
-		Answer{Kind: kind},
+		Retrieve{From: from.Retriever, Limits: l, Texts: own},
+		Query{From: from.Querier, Limits: l, Texts: own},
+		View{From: from.Viewer, Texts: own},
+		Answer{Kind: kind, Texts: own},
 	}
 }
 
@@ -41,5 +64,5 @@ func Called(args map[string]any) Set {
 	if _, ok := args["ranking"]; ok {
 		kind = qa.Rank
 	}
-	return All(kind, Sources{}, Limits{})
+	return All(kind, Sources{}, nil, Limits{})
 }

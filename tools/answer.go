@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -13,20 +12,11 @@ import (
 	"airqa/qa"
 )
 
-//go:embed answer.txt
-var answerText string
-
-//go:embed answer_plain.txt
-var answerPlain string
-
-//go:embed answer_evidence.txt
-var answerEvidence string
-
-//go:embed answer_ranking.txt
-var answerRanking string
-
 // Answer ends the episode: Answer(answer), with the evidence or the ranking that a kind of question asks for.
-type Answer struct{ Kind qa.Kind }
+type Answer struct {
+	Kind qa.Kind
+	Texts
+}
 
 // AnswerName is the name of Answer.
 const AnswerName = "Answer"
@@ -45,11 +35,11 @@ func (t Answer) Spec() action.Spec {
 	evidence := action.Param{Name: "evidence", Kind: action.Any, Default: []any{}}
 	switch t.Kind {
 	case qa.WithEvidence, qa.Dialogue:
-		return action.Spec{Name: AnswerName, Text: answerEvidence, Params: []action.Param{answer, evidence}}
+		return action.Spec{Name: AnswerName, Text: t.of("answer_evidence"), Params: []action.Param{answer, evidence}}
 	case qa.Rank:
-		return action.Spec{Name: AnswerName, Text: answerRanking, Params: []action.Param{answer}}
+		return action.Spec{Name: AnswerName, Text: t.of("answer_ranking"), Params: []action.Param{answer}}
 	default:
-		return action.Spec{Name: AnswerName, Text: answerText, Plain: answerPlain, Params: []action.Param{answer}}
+		return action.Spec{Name: AnswerName, Text: t.of("answer"), Plain: t.of("answer_plain"), Params: []action.Param{answer}}
 	}
 }
 

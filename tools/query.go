@@ -3,7 +3,6 @@ package tools
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"errors"
 	"strings"
 
@@ -12,21 +11,16 @@ import (
 	"airqa/qa"
 )
 
-//go:embed query.txt
-var queryText string
-
-//go:embed query_plain.txt
-var queryPlain string
-
 // Query runs a SELECT on the paper database: Query(sql).
 type Query struct {
 	From Querier
 	Limits
+	Texts
 }
 
 // Spec describes Query.
-func (Query) Spec() action.Spec {
-	return action.Spec{Name: "Query", Text: queryText, Plain: queryPlain, Params: []action.Param{
+func (t Query) Spec() action.Spec {
+	return action.Spec{Name: "Query", Text: t.of("query"), Plain: t.of("query_plain"), Params: []action.Param{
 		{Name: "sql", Kind: action.Str, Required: true},
 	}}
 }

@@ -3,7 +3,6 @@ package tools
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"fmt"
 	"math"
 	"slices"
@@ -13,9 +12,6 @@ import (
 	"airqa/internal/tokens"
 	"airqa/qa"
 )
-
-//go:embed retrieve.txt
-var retrieveText string
 
 // Maximum and default number of passages of one Retrieve (paper, Listing 4).
 const (
@@ -27,11 +23,12 @@ const (
 type Retrieve struct {
 	From Retriever
 	Limits
+	Texts
 }
 
 // Spec describes Retrieve.
-func (Retrieve) Spec() action.Spec {
-	return action.Spec{Name: "Retrieve", Text: retrieveText, Params: []action.Param{
+func (t Retrieve) Spec() action.Spec {
+	return action.Spec{Name: "Retrieve", Text: t.of("retrieve"), Params: []action.Param{
 		{Name: "query", Kind: action.Str, Required: true},
 		{Name: "limit", Kind: action.Int, Default: int64(DefaultHits)},
 	}}

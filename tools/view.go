@@ -2,22 +2,21 @@ package tools
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 
 	"airqa/agent/action"
 	"airqa/qa"
 )
 
-//go:embed view.txt
-var viewText string
-
 // View returns an image of a page, or of a box on it: View(paper_id, page_number, bounding_box=[]).
-type View struct{ From Viewer }
+type View struct {
+	From Viewer
+	Texts
+}
 
 // Spec describes View.
-func (View) Spec() action.Spec {
-	return action.Spec{Name: "View", Text: viewText, Params: []action.Param{
+func (t View) Spec() action.Spec {
+	return action.Spec{Name: "View", Text: t.of("view"), Params: []action.Param{
 		{Name: "paper_id", Kind: action.Str, Required: true},
 		{Name: "page_number", Kind: action.Int, Required: true},
 		{Name: "bounding_box", Kind: action.Floats, Default: []any{}},

@@ -37,6 +37,7 @@ type askCmd struct {
 	jsonFlag
 	HTML string `name:"html" placeholder:"FILE" help:"Also write a self-contained HTML page: the answers, with quotes and images from the sources."`
 	dataFlags
+	promptsFlag
 	endpointFlags
 	budgetFlags
 	qa.Settings
@@ -64,6 +65,9 @@ func (c *askCmd) Run(a *app) error {
 		},
 	}
 	if asking.Earlier, asking.Papers, err = c.conversation(a); err != nil {
+		return err
+	}
+	if asking.Prompts, err = c.prompts(); err != nil {
 		return err
 	}
 	asking.Limits = c.Budget

@@ -21,6 +21,7 @@ import (
 type enrichCmd struct {
 	dataFlags
 	modelFlag
+	promptsFlag
 	endpointFlags `set:"temperature=0.1"`
 	Fields        []string `placeholder:"FIELD" help:"Fields to fill, comma-separated: tldr, tags, pages, sections, images, tables. Default: all."`
 	workersFlag
@@ -32,6 +33,10 @@ type enrichCmd struct {
 
 func (c enrichCmd) Run(a *app) (err error) {
 	fields, err := c.check()
+	if err != nil {
+		return err
+	}
+	set, err := c.prompts()
 	if err != nil {
 		return err
 	}
@@ -63,7 +68,7 @@ func (c enrichCmd) Run(a *app) (err error) {
 	defer stop()
 	cfg := enrich.Config{
 		Model: model.Cached(models.Requests{Cache: replies}, metered), Visible: action.Visible, Fields: fields, Again: c.Again,
-		Workers: c.Workers, MaxCalls: c.MaxCalls, Drain: drain,
+		Workers: c.Workers, MaxCalls: c.MaxCalls, Drain: drain, Prompts: set,
 	}
 	e, asked, askErr, err := c.ask(ctx, a, cfg, dir)
 	if err != nil {

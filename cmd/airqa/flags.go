@@ -12,6 +12,7 @@ import (
 	"airqa/eval/judge"
 	"airqa/llm"
 	"airqa/llm/catalog"
+	"airqa/prompts"
 	"airqa/qa"
 	"airqa/run/budget"
 	"airqa/run/models"
@@ -154,10 +155,19 @@ func checkQuerySeconds(s float64) error {
 	return nil
 }
 
+// promptsFlag replaces texts that models are shown.
+type promptsFlag struct {
+	Prompts string `placeholder:"DIR" help:"Folder with your own prompts: files named as airqa list prompts shows, only those that differ from the built-in ones."`
+}
+
+// prompts reads the folder.
+func (f promptsFlag) prompts() (prompts.Set, error) { return prompts.Open(f.Prompts) }
+
 // judgeFlag names the judge of subjective answers. Commands that score what they make have no other flag of judges: the rest
 // comes from the settings of airqa score and the environment.
 type judgeFlag struct {
 	Judge string `placeholder:"PROVIDER:NAME" help:"Judge of subjective answers: PROVIDER:NAME, offline (lexical overlap) or none; several, comma-separated, vote. Default: openai:gpt-4o-mini-2024-07-18 (paper)."`
+	promptsFlag
 }
 
 // score is airqa score with this judge.
@@ -165,6 +175,9 @@ func (f judgeFlag) score(a *app) (scoreCmd, error) {
 	parsed, err := parseFlags("score", nil, a.files)
 	if f.Judge != "" {
 		parsed.Score.Judge = f.Judge
+	}
+	if f.Prompts != "" {
+		parsed.Score.Prompts = f.Prompts
 	}
 	return parsed.Score, err
 }
@@ -212,7 +225,8 @@ func (f judgeFlags) judges() (scoring.Judges, error) {
 	case f.JudgeConcurrency < 1:
 		return c, qa.Usagef("--judge-concurrency must be above 0")
 	}
-	return c, nil
+	c.Prompts, err = f.prompts()
+	return c, err
 }
 
 // openJudge opens the judge, with its verdicts in a file.

@@ -98,6 +98,10 @@ func (c *runCmd) config(a *app) (plan.Config, error) {
 	if err := c.check(); err != nil {
 		return plan.Config{}, err
 	}
+	set, err := c.prompts()
+	if err != nil {
+		return plan.Config{}, err
+	}
 	if c.Missing == runlog.MissingStop {
 		c.whole = "--missing skip"
 	}
@@ -112,7 +116,8 @@ func (c *runCmd) config(a *app) (plan.Config, error) {
 		Questions: c.Questions, Options: c.Options, DryRun: c.DryRun,
 		OpenWorld: func(config env.Config) (*env.Env, error) { return c.open(a, config) },
 		Plan: session.Plan{
-			Settings: c.Settings, Limits: c.Budget, Repeats: c.Repeats, Retry: c.Retry, From: c.From, Note: runlog.Note{DataDir: c.Data, AsInPaper: a.paper},
+			Settings: c.Settings, Limits: c.Budget, Repeats: c.Repeats, Retry: c.Retry, From: c.From, Prompts: set,
+			Note: runlog.Note{DataDir: c.Data},
 		},
 	}, nil
 }

@@ -22,6 +22,8 @@ type Identity struct {
 	Name string
 	// Settings is everything else that affects its verdicts, such as endpoint and temperature, in a deterministic form.
 	Settings string
+	// Prompts are the texts that it is asked with.
+	Prompts prompts.Set
 }
 
 // Cached is an [eval.Judge] that caches the verdicts of another by content: the judge's identity and the whole text it
@@ -94,12 +96,16 @@ func (c *Cached) ask(ctx context.Context, key string, r eval.JudgeRequest) (Verd
 
 // key hashes everything that affects a verdict.
 func (c *Cached) key(r eval.JudgeRequest) (string, error) {
-	system, user, err := Prompt(r)
+	system, user, err := Prompt(c.id.Prompts, r)
+	if err != nil {
+		return "", err
+	}
+	again, err := c.id.Prompts.Render(again, nil)
 	if err != nil {
 		return "", err
 	}
 	h := sha256.New()
-	for _, text := range []string{c.id.Name, c.id.Settings, string(r.Kind), system, user, prompts.JudgeAgain(), strconv.FormatBool(r.Fixed)} {
+	for _, text := range []string{c.id.Name, c.id.Settings, string(r.Kind), system, user, again, strconv.FormatBool(r.Fixed)} {
 		_, _ = fmt.Fprintf(h, "%d:%s", len(text), text) // a hash never fails
 	}
 	return hex.EncodeToString(h.Sum(nil)[:keyLen/2]), nil

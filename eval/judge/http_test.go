@@ -12,6 +12,7 @@ import (
 	"airqa/eval/judge"
 	"airqa/internal/testkit/openaitest"
 	"airqa/llm"
+	"airqa/prompts"
 	"airqa/qa"
 
 	"github.com/google/go-cmp/cmp"
@@ -112,7 +113,7 @@ func TestInjectionOfMarks(t *testing.T) {
 	r := eval.JudgeRequest{Kind: eval.JudgeReference, Question: "q", Reference: "Adam", Prediction: "SGD"}
 	for range 20 {
 		mustJudge(t, j, r, false)
-		_, user, err := judge.Prompt(r)
+		_, user, err := judge.Prompt(prompts.Set{}, r)
 		if err != nil {
 			t.Fatal(err)
 		}

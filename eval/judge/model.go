@@ -10,10 +10,21 @@ import (
 	"airqa/qa"
 )
 
-// Asker sends one request to a chat model.
+// Asker sends one request to a chat model, see [Messages].
 type Asker interface {
 	Ask(ctx context.Context, system, user string) (qa.Reply, error)
 }
+
+// Messages returns the messages of a request: the user message alone if there is no system message.
+func Messages(system, user string) []qa.Message {
+	if system == "" {
+		return []qa.Message{{Role: qa.User, Text: user}}
+	}
+	return []qa.Message{{Role: qa.System, Text: system}, {Role: qa.User, Text: user}}
+}
+
+// again is the name of the text that is added when a reply held no verdict.
+const again = "judge_again"
 
 // maxAsks is the maximum number of requests for one verdict.
 const maxAsks = 3
@@ -25,6 +36,8 @@ type Config struct {
 	Meter *Meter
 	// Visible removes the thinking of a reply; without it, all of a reply is read.
 	Visible func(string) string
+	// Prompts are the texts that it is asked with.
+	Prompts prompts.Set
 }
 
 // Model is an [eval.Judge] that asks a chat model with the judge prompts of package prompts. The paper's judge is
@@ -48,7 +61,11 @@ func (m *Model) Judge(ctx context.Context, r eval.JudgeRequest) (bool, error) {
 // Decide asks for a verdict. It retries a reply without one at most twice and then returns [ErrNoVerdict]. An error of
 // the asker is returned at once.
 func (m *Model) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error) {
-	system, user, err := Prompt(r)
+	system, user, err := Prompt(m.Prompts, r)
+	if err != nil {
+		return Verdict{}, err
+	}
+	again, err := m.Prompts.Render(again, nil)
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -68,7 +85,7 @@ func (m *Model) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error
 		case !r.Fixed:
 			word = plainVerdict(reply.Text)
 		case reply.Finish != qa.FinishLength:
-			word = lastVerdict(m.Visible(reply.Text), fence(r))
+			word = lastVerdict(m.Visible(reply.Text), fence(m.Prompts, r))
 		}
 		word = strings.ToLower(strings.TrimSpace(word))
 		if word == "true" || word == "false" {
@@ -78,7 +95,7 @@ func (m *Model) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error
 		if reply.Finish == qa.FinishLength {
 			cut++
 		}
-		user += "\n\n" + prompts.JudgeAgain() // repeated for each retry: a cache must not return the same reply
+		user += "\n\n" + again // repeated for each retry: a cache must not return the same reply
 	}
 	if cut > 0 {
 		return v, fmt.Errorf("%w in %d replies, of which %d were cut off at the token limit", ErrNoVerdict, maxAsks, cut)

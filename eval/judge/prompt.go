@@ -10,9 +10,9 @@ import (
 	"airqa/prompts"
 )
 
-// Prompt renders the question of r as a system and a user message. The prediction is delimited by two marks derived
+// Prompt renders the question of r as a system and a user message; own prompts may have no system message. The prediction is delimited by two marks derived
 // from its hash, so that it cannot close its own field. The fence of a guarded verdict is named in the same way.
-func Prompt(r eval.JudgeRequest) (system, user string, err error) {
+func Prompt(set prompts.Set, r eval.JudgeRequest) (system, user string, err error) {
 	enough := strconv.Itoa(r.Count) + " are enough"
 	if r.Count == 1 {
 		enough = "one is enough"
@@ -35,7 +35,7 @@ func Prompt(r eval.JudgeRequest) (system, user string, err error) {
 	for i, s := range r.Candidates {
 		candidates[i] = fmt.Sprintf("## Reference Answer %d\n\n%s", i+1, s)
 	}
-	return prompts.Judge(string(r.Kind), prompts.Data{
+	return set.Judge(string(r.Kind), prompts.Data{
 		"question":   r.Question,
 		"reference":  r.Reference,
 		"number":     strconv.Itoa(max(len(r.Candidates), len(r.Points))),
@@ -47,7 +47,7 @@ func Prompt(r eval.JudgeRequest) (system, user string, err error) {
 		"what":       noun,
 		"order":      order,
 		"mark":       "=====" + nonce(r, "") + "=====", // no prediction can be written to contain its own hash
-		"fence":      fence(r),
+		"fence":      fence(set, r),
 		"prediction": r.Prediction,
 	})
 }
@@ -55,9 +55,9 @@ func Prompt(r eval.JudgeRequest) (system, user string, err error) {
 // plainFence is the fence name of a verdict that is not guarded, as in the authors' prompts.
 const plainFence = "txt"
 
-// fence returns the name of the block that holds the verdict.
-func fence(r eval.JudgeRequest) string {
-	if !r.Guarded {
+// fence returns the name of the block that holds the verdict. A prompt that does not name it gets the plain one.
+func fence(set prompts.Set, r eval.JudgeRequest) string {
+	if !r.Guarded || !set.Shows("judge_"+string(r.Kind), "fence") {
 		return plainFence
 	}
 	return "txt-" + nonce(r, "verdict")

@@ -65,18 +65,19 @@ func promptsFor(m Material) (request string, hints []string) {
 }
 
 // Request returns the message that asks for a question about the material.
-func (m Material) Request() (qa.Message, error) {
+func (m Material) Request(set prompts.Set) (qa.Message, error) {
 	request, names := promptsFor(m)
 	var hints []string
 	for _, name := range names {
-		text, err := prompts.Render(name, prompts.Data{"number": strconv.Itoa(m.Round + 1)})
+		text, err := set.Render(name, prompts.Data{"number": strconv.Itoa(m.Round + 1)})
 		if err != nil {
 			return qa.Message{}, err
 		}
 		hints = append(hints, text)
 	}
-	text, err := prompts.Render(request, prompts.Data{
+	text, err := set.Render(request, prompts.Data{
 		"task": tasks[m.ID.Category.Element()], "hints": strings.Join(hints, "\n"), "context": m.Context(),
+		"title": m.Paper.Title, "abstract": m.Paper.Abstract,
 	})
 	return qa.Message{Role: qa.User, Text: text, Images: m.Images}, err
 }

@@ -31,7 +31,7 @@ func TestRequest(t *testing.T) {
 		if c.Type() == candidate.Multiple {
 			continue
 		}
-		m, err := material(c).Request()
+		m, err := material(c).Request(prompts.Set{})
 		if err != nil {
 			t.Fatalf("%s: %v", c, err)
 		}
@@ -46,7 +46,7 @@ func TestRequest(t *testing.T) {
 			t.Errorf("%s: the first question mentions others", c)
 		}
 		for _, name := range c.Prompts() {
-			if _, err := prompts.Source(name); err != nil {
+			if _, err := prompts.Of(nil).Source(name); err != nil {
 				t.Errorf("%s: %v", c, err)
 			}
 		}
@@ -58,7 +58,7 @@ func TestHints(t *testing.T) {
 	text := func(change func(*candidate.Material), c candidate.Category) string {
 		m := material(c)
 		change(&m)
-		message, err := m.Request()
+		message, err := m.Request(prompts.Set{})
 		if err != nil {
 			t.Fatal(err)
 		}

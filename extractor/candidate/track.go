@@ -24,8 +24,8 @@ type Tracked struct {
 }
 
 // TrackRequest returns the message that asks for an evaluator.
-func (d Draft) TrackRequest() (qa.Message, error) {
-	text, err := prompts.Render("synth_track", prompts.Data{
+func (d Draft) TrackRequest(set prompts.Set) (qa.Message, error) {
+	text, err := set.Render("synth_track", prompts.Data{
 		"functions": eval.Catalogue(), "question": d.Question, "answer": d.Answer,
 	})
 	return qa.Message{Role: qa.User, Text: text}, err

@@ -8,6 +8,7 @@ import (
 
 	"airqa/eval"
 	"airqa/extractor/candidate"
+	"airqa/prompts"
 	"airqa/qa"
 )
 
@@ -43,7 +44,7 @@ func TestParseTracked(t *testing.T) {
 }
 
 func TestRequestDescribesAllFunctions(t *testing.T) {
-	m, err := candidate.Draft{Question: "How many?", Answer: "{{.three}}"}.TrackRequest()
+	m, err := candidate.Draft{Question: "How many?", Answer: "{{.three}}"}.TrackRequest(prompts.Set{})
 	if err != nil {
 		t.Fatal(err)
 	}

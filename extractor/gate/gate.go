@@ -11,6 +11,7 @@ import (
 	"airqa/env/paperdb"
 	"airqa/eval"
 	"airqa/extractor/candidate"
+	"airqa/prompts"
 	"airqa/qa"
 	"airqa/tools"
 )
@@ -45,6 +46,8 @@ type Tools struct {
 	Judge eval.Judge
 	// Solve is the number of independent answers with the evidence.
 	Solve int
+	// Prompts are the texts that the model is shown.
+	Prompts prompts.Set
 }
 
 // Verdict is the result of a gate.

@@ -15,7 +15,7 @@ import (
 // ask asks the question once, with the material or without, as the baselines that ask once do. repeat distinguishes
 // independent answers.
 func (t Tools) ask(ctx context.Context, s Subject, withMaterial bool, repeat int) (string, error) {
-	task, err := prompts.Render("task", prompts.Data{
+	task, err := t.Prompts.Render("task", prompts.Data{
 		"question": s.Example.Question, "format": "\n[Answer Format]: " + s.Example.AnswerFormat, "papers": "", "conference": "",
 	})
 	if err != nil {
@@ -27,7 +27,7 @@ func (t Tools) ask(ctx context.Context, s Subject, withMaterial bool, repeat int
 		given, context = " on the basis of a context.", "\n[Context]: "+s.Material.Context()
 		images = s.Material.Images
 	}
-	text, err := prompts.Render("plain", prompts.Data{"given": given, "task": task, "context": context})
+	text, err := t.Prompts.Render("plain", prompts.Data{"given": given, "task": task, "context": context})
 	if err != nil {
 		return "", err
 	}

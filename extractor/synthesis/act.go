@@ -58,7 +58,7 @@ func Act(ctx context.Context, c ActConfig) (h Health, err error) {
 	defer func() { err = errors.Join(err, store.Close()) }()
 	ended, err := s.Execute(ctx, session.Plan{
 		Jobs: jobs, World: c.World, Examples: examples, Picked: examples, Settings: c.Settings, Workers: c.Workers, Repeats: c.Repeats,
-		Retry: "errors", Limits: c.Limits, Cache: store, Note: runlog.Note{QuestionsFile: questions, DataDir: c.Data},
+		Retry: "errors", Limits: c.Limits, Prompts: c.Prompts, Cache: store, Note: runlog.Note{QuestionsFile: questions, DataDir: c.Data},
 	})
 	if err != nil {
 		return nil, err

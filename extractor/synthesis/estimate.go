@@ -124,7 +124,7 @@ func (inv *invocation) bounds(ctx context.Context, c candidate.Category) (least,
 	if err != nil || !ok {
 		return least, most, err
 	}
-	message, err := m.Request()
+	message, err := m.Request(inv.Prompts)
 	if err != nil {
 		return least, most, err
 	}

@@ -15,6 +15,7 @@ import (
 	"airqa/extractor/candidate"
 	"airqa/extractor/gate"
 	"airqa/llm/cache"
+	"airqa/prompts"
 	"airqa/qa"
 	"airqa/run/budget"
 	"airqa/run/models"
@@ -33,6 +34,8 @@ type Common struct {
 	Calls models.Config
 	// Limits are for the questions and their trajectories together.
 	Limits budget.Limits
+	// Prompts are the texts that models are shown.
+	Prompts prompts.Set
 }
 
 // openReplies opens the kept replies.
@@ -97,7 +100,7 @@ func Make(ctx context.Context, c Config) (sum extractor.Summary, err error) {
 func open(ctx context.Context, c Config) (_ *invocation, err error) {
 	inv := &invocation{Config: c, pipeline: extractor.Config{
 		Dir: c.Dir, Seed: c.DrawSeed, Solve: c.SolveAgain, Workers: c.Workers, Library: c.World, Protocol: string(qa.ReActText),
-		Redact: c.Session.Redact, Preview: c.Preview > 0, ExploreOnly: c.ExploreOnly,
+		Redact: c.Session.Redact, Prompts: c.Prompts, Preview: c.Preview > 0, ExploreOnly: c.ExploreOnly,
 	}}
 	p := &inv.pipeline
 	if p.Gates, err = gate.Select(c.Gates); err != nil {

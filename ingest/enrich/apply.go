@@ -73,7 +73,7 @@ func (e *Enricher) answer(t task) (f paperdb.Fill, next qa.Request, known bool, 
 	if t.isOwnSummary() {
 		return paperdb.Fill{Column: t.column, Key: t.row, Text: t.text}, next, true, nil
 	}
-	next, err = t.request()
+	next, err = t.request(e.cfg.Prompts)
 	for err == nil {
 		reply, kept, unread := e.cfg.Model.Kept(next)
 		if unread != nil || !kept {

@@ -8,6 +8,7 @@ import (
 
 	"airqa/env/paperdb"
 	"airqa/internal/files"
+	"airqa/prompts"
 	"airqa/qa"
 )
 
@@ -42,6 +43,8 @@ type Config struct {
 	Model Model
 	// Visible removes the thinking from a reply; nil keeps all of it.
 	Visible func(reply string) string
+	// Prompts are the texts that the model is shown.
+	Prompts prompts.Set
 	// Fields are the cells to fill; none means all.
 	Fields []Field
 	// Pictures renders figures for a model that accepts images. If it is nil or a figure cannot be rendered, the figure

@@ -6,6 +6,7 @@ import (
 
 	"airqa/env/paperdb"
 	"airqa/internal/testkit/golden"
+	"airqa/prompts"
 )
 
 // The texts as shown to the model.
@@ -19,7 +20,7 @@ func TestPrompts(t *testing.T) {
 	}
 	var b strings.Builder
 	for _, task := range plan(p, Fields(), false) {
-		r, err := task.request()
+		r, err := task.request(prompts.Set{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,12 +46,12 @@ var templates = map[Field]string{
 }
 
 // request returns the first request for a task.
-func (t task) request() (qa.Request, error) {
+func (t task) request(set prompts.Set) (qa.Request, error) {
 	name := templates[t.field]
 	if t.figure != nil {
 		name = "enrich_picture"
 	}
-	text, err := prompts.Render(name, t.data)
+	text, err := set.Render(name, t.data)
 	message := qa.Message{Role: qa.User, Text: text}
 	if t.figure != nil {
 		message.Images = []qa.Image{*t.figure}

@@ -33,7 +33,7 @@ func plain(t *testing.T, task, context string) qa.Message {
 	if context != "" {
 		context = "\n[Context]: \n" + context
 	}
-	text, err := prompts.Render("plain", prompts.Data{"given": ".", "task": task, "context": context})
+	text, err := prompts.Set{}.Render("plain", prompts.Data{"given": ".", "task": task, "context": context})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func loop(t *testing.T, task string, format action.Format, names ...string) []qa
 			specs = append(specs, s)
 		}
 	}
-	text, err := prompts.Render("react", prompts.Data{
+	text, err := prompts.Set{}.Render("react", prompts.Data{
 		"actions": action.Describe(specs, format), "form": format.Rule(), "schema": schema, "example": "X()", "hints": "", "turns": "20", "window": "5",
 	})
 	if err != nil {

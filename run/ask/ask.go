@@ -10,6 +10,7 @@ import (
 	"airqa/env"
 	"airqa/internal/files"
 	"airqa/internal/terminal"
+	"airqa/prompts"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/run/budget"
@@ -28,6 +29,8 @@ type Asking struct {
 	Job      session.Job
 	Settings qa.Settings
 	Limits   budget.Limits
+	// Prompts are the texts that the model is shown.
+	Prompts prompts.Set
 	// Questions are asked one after the other.
 	Questions []string
 	Earlier   []Turn
@@ -43,7 +46,7 @@ type Asking struct {
 // Run asks the questions that the run directory does not have an answer to. The result has all its questions, also
 // after an error, which has the exit code.
 func (a Asking) Run(ctx context.Context) (*Result, error) {
-	list, err := examples(a.Questions, a.Earlier, a.Papers)
+	list, err := examples(a.Prompts, a.Questions, a.Earlier, a.Papers)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +62,8 @@ func (a Asking) Run(ctx context.Context) (*Result, error) {
 	quiet.Progress = nil // the steps are the progress
 	ended, err := quiet.Execute(ctx, session.Plan{
 		Jobs: []session.Job{a.Job}, World: a.World, Examples: list, Picked: list, Settings: a.Settings, Workers: 1, Repeats: 1, Retry: "errors", Limits: a.Limits,
-		Note: runlog.Note{QuestionsFile: a.Job.Dir + "/" + runlog.QuestionsFile, DataDir: a.Data}, Watch: steps.watch,
+		Prompts: a.Prompts,
+		Note:    runlog.Note{QuestionsFile: a.Job.Dir + "/" + runlog.QuestionsFile, DataDir: a.Data}, Watch: steps.watch,
 	})
 	if err != nil {
 		return nil, err
@@ -81,7 +85,11 @@ func (a Asking) dir(list []qa.Example) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	what, err := json.Marshal([]any{string(lines), a.Job.Baseline.Name, a.Job.Described, a.Settings.Record(), a.World.Fingerprint(), a.World.Retrieval()})
+	parts := []any{string(lines), a.Job.Baseline.Name, a.Job.Described, a.Settings.Record(), a.World.Fingerprint(), a.World.Retrieval()}
+	if own := a.Prompts.Own(); own != nil {
+		parts = append(parts, own)
+	}
+	what, err := json.Marshal(parts)
 	if err != nil {
 		return "", fmt.Errorf("name the run directory: %w", err)
 	}

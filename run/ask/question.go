@@ -36,8 +36,8 @@ const mostAnchors = 8
 
 // examples makes the examples of questions about papers, which may be nil for all papers of the data directory. A
 // question asked twice is one example.
-func examples(questions []string, earlier []Turn, papers []string) ([]qa.Example, error) {
-	format, err := prompts.Render("ask_format", nil)
+func examples(set prompts.Set, questions []string, earlier []Turn, papers []string) ([]qa.Example, error) {
+	format, err := set.Render("ask_format", nil)
 	if err != nil {
 		return nil, err
 	}

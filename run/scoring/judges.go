@@ -17,6 +17,7 @@ import (
 	"airqa/eval/judge"
 	"airqa/internal/terminal"
 	"airqa/llm"
+	"airqa/prompts"
 	"airqa/qa"
 	"airqa/run/models"
 	"airqa/run/session"
@@ -32,6 +33,8 @@ type Judges struct {
 	Rule judge.Rule
 	// Concurrency is the number of concurrent calls to each judge; 0 is 1.
 	Concurrency int
+	// Prompts are the texts that they are asked with.
+	Prompts prompts.Set
 	models.JudgeEndpoint
 }
 
@@ -192,7 +195,7 @@ func (c Judges) openMember(s session.Session, j *Judge, name string) (eval.Judge
 	if encoding != nil {
 		return nil, encoding
 	}
-	id := judge.Identity{Name: name, Settings: string(settings)} // tells the verdicts of different judges apart
+	id := judge.Identity{Name: name, Settings: string(settings), Prompts: c.Prompts} // tells the verdicts of different judges apart
 	if isAbsent {
 		err = &AbsentError{err}
 		return judge.NewCached(j.store, id, none{err}, j.meter), err
@@ -203,7 +206,7 @@ func (c Judges) openMember(s session.Session, j *Judge, name string) (eval.Judge
 		}
 	})
 	ask := asker{j, m.Endpoint, make(chan struct{}, max(c.Concurrency, 1)), noteHost}
-	source := judge.NewModel(judge.Config{Asker: ask, Meter: j.meter, Visible: action.Visible})
+	source := judge.NewModel(judge.Config{Asker: ask, Meter: j.meter, Visible: action.Visible, Prompts: c.Prompts})
 	return judge.NewCached(j.store, id, source, j.meter), nil
 }
 
@@ -245,7 +248,7 @@ func (k asker) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
 		return qa.Reply{}, k.judge.Refused
 	}
 	k.noteHost()
-	return k.model.Complete(ctx, qa.Request{Messages: []qa.Message{{Role: qa.System, Text: system}, {Role: qa.User, Text: user}}})
+	return k.model.Complete(ctx, qa.Request{Messages: judge.Messages(system, user)})
 }
 
 // Config configures the model of the judge with a name.

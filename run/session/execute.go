@@ -61,7 +61,7 @@ type execution struct {
 // Execute runs the jobs of a plan in their run directories and resumes existing runs. Jobs share the workers: the next one
 // starts when the previous one has no episode left to start. Nothing runs if any directory belongs to another configuration.
 func (s Session) Execute(ctx context.Context, p Plan) ([]Ended, error) {
-	world, err := NewWorld(ctx, p.World, p.Settings.ByConference, p.Examples)
+	world, err := NewWorld(ctx, p)
 	if err != nil {
 		return nil, err
 	}

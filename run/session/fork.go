@@ -15,6 +15,7 @@ import (
 	"airqa/baselines"
 	"airqa/internal/lazyregexp"
 	"airqa/internal/terminal"
+	"airqa/prompts"
 	"airqa/qa"
 	"airqa/runlog"
 )
@@ -84,6 +85,7 @@ func (b *Branch) cut(at int) error {
 
 // Plan turns a plan, whose only job has the directory of the fork, into that of the fork.
 func (b *Branch) Plan(p Plan) Plan {
+	p.Prompts = prompts.Of(b.run.Config.Note.Prompts)
 	p.Repeats, p.Workers, p.Note.Fork, p.Fork = b.rec.Repeat+1, 1, &b.Note, b
 	return p
 }

@@ -214,7 +214,7 @@ func (s Session) Record(p Plan, j Job, solver *baselines.Solver, schema string) 
 	if p.Repeats > 1 {
 		note.Repeats = p.Repeats
 	}
-	note.Tools = j.Baseline.Tools
+	note.Tools, note.Prompts = j.Baseline.Tools, solver.Own()
 	settings := p.Settings.Record()
 	maps.Copy(settings, p.World.Retrieval())
 	prompts, tools, err := solver.Texts(p.kind())
@@ -296,7 +296,7 @@ func ServedJob(b baselines.Baseline, name, dir string) Job {
 
 // Serve makes or opens the run directory of the only job of a plan. Without a directory, it only makes the solver.
 func (s Session) Serve(ctx context.Context, p Plan) (served Served, err error) {
-	world, err := NewWorld(ctx, p.World, p.Settings.ByConference, p.Examples)
+	world, err := NewWorld(ctx, p)
 	if err != nil {
 		return served, err
 	}

@@ -14,6 +14,7 @@ import (
 	"airqa/eval/author"
 	"airqa/internal/terminal"
 	"airqa/llm/cache"
+	"airqa/prompts"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/run/budget"
@@ -74,6 +75,8 @@ type Plan struct {
 	// Missing lists what the picked questions lacked before any of them was skipped.
 	Missing  dataset.Missing
 	Settings qa.Settings
+	// Prompts are the texts that models are shown.
+	Prompts prompts.Set
 	// Share is the shard that the picked questions are; nil if the run is not divided.
 	Share *shard.Share
 	// Workers is the number of concurrent episodes, Repeats the number per question.

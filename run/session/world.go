@@ -8,23 +8,23 @@ import (
 	"airqa/baselines"
 	"airqa/env"
 	"airqa/env/paperdb"
-	"airqa/qa"
 	"airqa/tools"
 )
 
-// NewWorld returns the baselines' view of a data directory. If a run limits retrieval by venue, it lists the papers of the
+// NewWorld returns the baselines' view of a plan's data directory. If a run limits retrieval by venue, it lists the papers of the
 // venues that the questions name.
-func NewWorld(ctx context.Context, e *env.Env, byConference bool, examples []qa.Example) (baselines.World, error) {
+func NewWorld(ctx context.Context, p Plan) (baselines.World, error) {
+	e := p.World
 	schema, err := e.Schema(ctx)
 	if err != nil {
 		return baselines.World{}, err
 	}
-	world := baselines.World{Library: library{e}, Sources: tools.Sources{Retriever: e, Querier: e, Viewer: e}, Schema: schema}
-	if !byConference {
+	world := baselines.World{Library: library{e}, Sources: tools.Sources{Retriever: e, Querier: e, Viewer: e}, Prompts: p.Prompts, Schema: schema}
+	if !p.Settings.ByConference {
 		return world, nil
 	}
 	named := make(map[string]bool)
-	for _, ex := range examples {
+	for _, ex := range p.Examples {
 		for _, venue := range ex.Conference {
 			named[strings.ToLower(venue)] = true
 		}

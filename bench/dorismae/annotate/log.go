@@ -98,9 +98,11 @@ func openLog(dir string, rule Rule, exclusive bool, redact func([]byte) []byte) 
 
 // settings are what all replies of a directory have in common.
 type settings struct {
-	Format   int            `json:"format"`
-	Model    map[string]any `json:"model"`
-	Template string         `json:"template"`
+	Format int            `json:"format"`
+	Model  map[string]any `json:"model"`
+	// Template is the hash of the question's text, Prompts the texts that replace built-in ones, by name.
+	Template string            `json:"template"`
+	Prompts  map[string]string `json:"prompts,omitempty"`
 }
 
 // settle records the settings of a new directory, and rejects others for one with replies.

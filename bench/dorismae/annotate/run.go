@@ -12,6 +12,7 @@ import (
 	"airqa/bench/dorismae"
 	"airqa/internal/ledger"
 	"airqa/internal/terminal"
+	"airqa/prompts"
 	"airqa/qa"
 	"airqa/run/budget"
 	"airqa/run/models"
@@ -28,8 +29,8 @@ type Config struct {
 	Queries []int
 	// Limit is the number of pairs, 0 for all.
 	Limit int
-	// Template is the file of the question; empty is the built-in one.
-	Template string
+	// Prompts are the texts that the model is shown.
+	Prompts prompts.Set
 	// RetryUnparsed asks again about pairs whose reply has no verdict.
 	RetryUnparsed bool
 	Rule          Rule
@@ -48,9 +49,6 @@ func Run(c Config, s session.Session) (r Result, err error) {
 		return r, err
 	}
 	a := &annotator{Config: c, session: s}
-	if a.template, err = OpenTemplate(c.Template); err != nil {
-		return r, err
-	}
 	a.Calls.Temperature = new(0.0)
 	if a.opened, err = s.OpenModel(a.Model, a.Calls); err != nil {
 		return r, err
@@ -61,7 +59,11 @@ func Run(c Config, s session.Session) (r Result, err error) {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, a.log.Close()) }()
-	described := settings{Format: format, Model: a.opened.Described, Template: hash(string(a.template))}
+	source, err := c.Prompts.Source(template)
+	if err != nil {
+		return r, err
+	}
+	described := settings{Format: format, Model: a.opened.Described, Template: hash(source), Prompts: c.Prompts.Own(template, templateAgain)}
 	if err := described.settle(c.Dir); err != nil {
 		return r, err
 	}
@@ -141,9 +143,13 @@ func (a *annotator) annotate(pairs []dorismae.Pair) error {
 	var list []question
 	a.Pairs, a.Failures = len(pairs), []Failure{}
 	for _, p := range pairs {
+		text, err := a.fill(p)
+		if err != nil {
+			return err
+		}
 		k, ok := a.log.Get(nameOf(p.AspectID, p.Abstract.ID))
 		switch {
-		case !ok || k.prompt != hash(a.template.Fill(p)):
+		case !ok || k.prompt != hash(text):
 			list = append(list, question{p, 1})
 		case k.score == Unparsed && a.RetryUnparsed:
 			list = append(list, question{p, k.try + 1})
@@ -218,11 +224,10 @@ func (a *annotator) end(early error) error {
 // annotator is an invocation with what it opened.
 type annotator struct {
 	Config
-	session  session.Session
-	log      *annotations
-	template Template
-	opened   models.Model
-	model    qa.Model
+	session session.Session
+	log     *annotations
+	opened  models.Model
+	model   qa.Model
 	Result
 }
 
@@ -277,13 +282,17 @@ func (r *Result) count(s Score) {
 // ask asks a question and keeps the reply, or that the request failed. A request that the budget refuses, or that ctx ends,
 // is not kept.
 func (a *annotator) ask(ctx context.Context, q question) (failed, end error) {
-	request, err := a.template.request(q.pair, q.try)
+	request, err := a.request(q.pair, q.try)
+	if err != nil {
+		return nil, err
+	}
+	first, err := a.fill(q.pair)
 	if err != nil {
 		return nil, err
 	}
 	reply, failed := a.model.Complete(ctx, request)
 	l := line{
-		Format: format, Aspect: q.pair.AspectID, Abstract: q.pair.Abstract.ID, Prompt: hash(a.template.Fill(q.pair)), Try: q.try,
+		Format: format, Aspect: q.pair.AspectID, Abstract: q.pair.Abstract.ID, Prompt: hash(first), Try: q.try,
 		Reply: reply.Text, Finish: reply.Finish, Usage: reply.Usage,
 	}
 	attempts := reply.Attempts

@@ -218,7 +218,6 @@ func TestBudgetAndStop(t *testing.T) {
 func TestMisuse(t *testing.T) {
 	tests := map[string]func(*setup){
 		"no query 7":       func(s *setup) { s.Queries = []int{7} },
-		"read template":    func(s *setup) { s.Template = "none.txt" },
 		"no such file":     func(s *setup) { s.Dataset = "none.json" },
 		"unknown provider": func(s *setup) { s.Model = "nobody:m" },
 	}

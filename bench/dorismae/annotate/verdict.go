@@ -62,59 +62,36 @@ func Parse(reply, finish string, r Rule) Score {
 	return scores[found[len(found)-1]]
 }
 
-// Template is the text of a question, with slots for its parts. A slot is {name} or {{.name}}: requirement and abstract,
-// which it must have, and title, context (the aspects of a sub-aspect) and mark (a line that the abstract does not have).
-type Template string
+// Names of the texts of the question and of its repetition.
+const (
+	template      = "annotate"
+	templateAgain = "annotate_again"
+)
 
-// OpenTemplate reads a template; an empty path is the built-in one.
-func OpenTemplate(path string) (Template, error) {
-	if path == "" {
-		text, err := prompts.Source("annotate")
-		return Template(text), err
-	}
-	raw, err := files.ReadText(path)
-	if err != nil {
-		return "", fmt.Errorf("read template: %w", err)
-	}
-	for _, name := range []string{"requirement", "abstract"} {
-		if !strings.Contains(string(raw), "{"+name+"}") && !strings.Contains(string(raw), "{{."+name+"}}") {
-			return "", qa.Usagef("template %s has no {%s}; it needs {requirement} and {abstract}, and may have {title}, {context} and {mark}",
-				path, name)
-		}
-	}
-	return Template(raw), nil
-}
-
-// Fill returns the question about a pair. Slots in its texts have no effect.
-func (t Template) Fill(p dorismae.Pair) string {
+// fill returns the question about a pair. Placeholders in its texts have no effect.
+func (c Config) fill(p dorismae.Pair) (string, error) {
 	context := ""
 	if len(p.Within) > 0 {
 		context = "It is a part of this wider requirement: " + strings.Join(p.Within, " / ") + "\n"
 	}
-	mark := "=====" + files.Hash(p.Abstract.Text)[:12] + "====="
-	var pairs []string
-	for name, value := range map[string]string{
-		"requirement": p.Aspect, "context": context, "title": p.Abstract.Title, "abstract": strings.TrimSpace(p.Abstract.Text), "mark": mark,
-	} {
-		pairs = append(pairs, "{{."+name+"}}", value, "{"+name+"}", value)
-	}
-	return strings.TrimSpace(strings.NewReplacer(pairs...).Replace(string(t)))
+	return c.Prompts.Render(template, prompts.Data{
+		"requirement": p.Aspect, "context": context, "title": p.Abstract.Title, "abstract": strings.TrimSpace(p.Abstract.Text),
+		"mark": "=====" + files.Hash(p.Abstract.Text)[:12] + "=====",
+	})
 }
 
 // request is the try-th request about a pair. From the second on, it mentions the missing verdict: at temperature 0 the
 // same request would get the same reply.
-func (t Template) request(p dorismae.Pair, try int) (qa.Request, error) {
-	text := t.Fill(p)
-	if try > 1 {
-		again, err := prompts.Source("annotate_again")
-		if err != nil {
-			return qa.Request{}, err
-		}
-		text += "\n\n" + strings.TrimSpace(again)
+func (c Config) request(p dorismae.Pair, try int) (qa.Request, error) {
+	text, err := c.fill(p)
+	if err == nil && try > 1 {
+		var again string
+		again, err = c.Prompts.Render(templateAgain, nil)
+		text += "\n\n" + again
 	}
 	return qa.Request{
 		Messages: []qa.Message{{Role: qa.User, Text: text}}, UUID: nameOf(p.AspectID, p.Abstract.ID), Repeat: try - 1, Step: 1,
-	}, nil
+	}, err
 }
 
 func nameOf(aspect string, abstract int) string { return fmt.Sprintf("%s/%d", aspect, abstract) }

@@ -8,6 +8,7 @@ import (
 
 	"airqa/bench/dorismae"
 	"airqa/bench/dorismae/annotate"
+	"airqa/prompts"
 	"airqa/qa"
 )
 
@@ -51,11 +52,14 @@ func TestTemplate(t *testing.T) {
 		AspectID: "1", Aspect: "It uses {abstract} or {{.title}}.", Within: []string{"It detects shores."},
 		Abstract: dorismae.Abstract{ID: 4, Title: "Shores", Text: "We read {requirement}.\nCONCUR"},
 	}
-	own, err := annotate.OpenTemplate("")
-	if err != nil {
-		t.Fatal(err)
+	filled := func(set prompts.Set, pair dorismae.Pair) string {
+		text, err := annotate.Config{Prompts: set}.Fill(pair)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
 	}
-	text := own.Fill(pair)
+	text := filled(prompts.Set{}, pair)
 	for _, want := range []string{
 		"Requirement: It uses {abstract} or {{.title}}.\n", "part of this wider requirement: It detects shores.\n",
 		"=====\nWe read {requirement}.\nCONCUR\n=====", "DISAGREE:", "DISPUTE:", "AGREE:", "CONCUR:", "step by step",
@@ -65,26 +69,24 @@ func TestTemplate(t *testing.T) {
 		}
 	}
 	pair.Within = nil
-	if text := own.Fill(pair); strings.Contains(text, "wider") || strings.Contains(text, "{{.mark}}") {
+	if text := filled(prompts.Set{}, pair); strings.Contains(text, "wider") || strings.Contains(text, "{{.mark}}") {
 		t.Errorf("the question about an aspect:\n%s", text)
 	}
-	path := filepath.Join(t.TempDir(), "template.txt")
+	dir := t.TempDir()
 	for text, fault := range map[string]string{
-		"Does {abstract} meet {requirement}? {other}": "", "Does {{.abstract}} meet {{.requirement}}?": "", "Is {abstract} good?": "has no {requirement}", "": "has no",
+		"Does {abstract} meet {requirement}? {title}": "", "Does {{.abstract}} meet {{.requirement}}?": "", "Does {abstract} meet {aspect}?": "",
+		"Is {abstract} good?": "{requirement} is missing", "": "is missing", "{abstract} {aspect} {other}": "annotate.txt:1: unknown placeholder {other}",
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "annotate.txt"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		opened, err := annotate.OpenTemplate(path)
+		set, err := prompts.Open(dir)
 		if (err == nil) != (fault == "") || err != nil && !strings.Contains(err.Error(), fault) {
 			t.Errorf("template %q: %v", text, err)
 		}
-		if err == nil && !strings.HasPrefix(opened.Fill(pair), "Does We read {requirement}.\nCONCUR meet It uses") {
-			t.Errorf("filled %q: %s", text, opened.Fill(pair))
+		if err == nil && !strings.HasPrefix(filled(set, pair), "Does We read {requirement}.\nCONCUR meet It uses") {
+			t.Errorf("filled %q: %s", text, filled(set, pair))
 		}
-	}
-	if _, err := annotate.OpenTemplate(path + "x"); err == nil || !strings.Contains(err.Error(), "read template") {
-		t.Errorf("no template: %v", err)
 	}
 }
 

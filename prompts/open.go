@@ -1,0 +1,104 @@
+package prompts
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"airqa/internal/files"
+	"airqa/internal/fuzzy"
+	"airqa/qa"
+)
+
+// Open reads the texts in a folder that replace built-in ones: files with the names that [All] lists, and ".txt". Hidden files
+// and a README are left out; an empty path is the built-in texts. An unknown file, an unknown placeholder and a missing
+// one are a [qa.UsageError] with the file and the line.
+func Open(dir string) (Set, error) {
+	if dir == "" {
+		return Set{}, nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return Set{}, qa.Usagef("prompts: %w", err)
+	}
+	s, found := Set{own: make(map[string]string)}, false
+	var faults []error
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") || strings.HasPrefix(e.Name(), "README") {
+			continue
+		}
+		found = true
+		path := filepath.Join(dir, e.Name())
+		p, err := named(path, e)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		raw, err := files.ReadText(path)
+		if err != nil {
+			return s, qa.Usagef("prompts: %w", err)
+		}
+		text := strings.ReplaceAll(string(raw), "\r\n", "\n")
+		faults = append(faults, p.check(path, text)...)
+		if known, _ := (Set{}).Source(p.Name); p.Tool || text != known {
+			s.own[p.Name] = text
+		}
+	}
+	if !found {
+		return s, qa.Usagef("%s has no prompts; airqa list prompts shows their names", dir)
+	}
+	if err := errors.Join(faults...); err != nil {
+		return s, &qa.UsageError{Err: err}
+	}
+	return s, nil
+}
+
+// named returns the prompt that a file replaces.
+func named(path string, e os.DirEntry) (Prompt, error) {
+	name, isText := strings.CutSuffix(e.Name(), ".txt")
+	if p, ok := Find(name); ok && isText && !e.IsDir() {
+		return p, nil
+	}
+	var names []string
+	for _, p := range All() {
+		names = append(names, p.Name)
+	}
+	hint := ""
+	if like := fuzzy.Nearest(name, names); like != "" {
+		hint = "did you mean " + like + ".txt? "
+	}
+	return Prompt{}, fmt.Errorf("%s: no prompt has this name; %sairqa list prompts shows all", path, hint)
+}
+
+// check returns the faults of a text that replaces the prompt.
+func (p Prompt) check(path, text string) (faults []error) {
+	if p.verbatim() {
+		return nil
+	}
+	known := p.Placeholders()
+	allowed := "it has no placeholders"
+	if len(known) > 0 {
+		allowed = "its placeholders are {" + strings.Join(known, "}, {") + "}"
+	}
+	var used []string
+	for _, m := range placeholder.FindAllStringSubmatchIndex(text, -1) {
+		name := nameAt(text, m)
+		if !slices.Contains(known, name) {
+			line := 1 + strings.Count(text[:m[0]], "\n")
+			faults = append(faults, fmt.Errorf("%s:%d: unknown placeholder {%s}; %s. Text in braces needs a space: { %[3]s }", path, line, name, allowed))
+		}
+		used = append(used, p.target(name))
+	}
+	for _, names := range p.Required() {
+		if !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(used, name) }) {
+			faults = append(faults, fmt.Errorf("%s: {%s} is missing, without which the model does not see it; %s", path, strings.Join(names, "} or {"), allowed))
+		}
+	}
+	if _, user := cut(text); strings.HasPrefix(p.Name, judgePrefix) && strings.TrimSpace(user) == "" {
+		faults = append(faults, fmt.Errorf("%s: there is no text for the user message", path))
+	}
+	return faults
+}
