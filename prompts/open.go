@@ -73,28 +73,28 @@ func named(path string, e os.DirEntry) (Prompt, error) {
 	return Prompt{}, fmt.Errorf("%s: no prompt has this name; %sairqa list prompts shows all", path, hint)
 }
 
-// check returns the faults of a text that replaces the prompt.
+// check returns the faults of a text that replaces the prompt. In texts of tools and in examples, braces have no meaning.
 func (p Prompt) check(path, text string) (faults []error) {
-	if p.verbatim() {
+	if p.Tool || p.Name == examples {
 		return nil
 	}
-	known := p.Placeholders()
 	allowed := "it has no placeholders"
-	if len(known) > 0 {
-		allowed = "its placeholders are {" + strings.Join(known, "}, {") + "}"
+	if len(p.Placeholders) > 0 {
+		allowed = "its placeholders are {" + strings.Join(p.Placeholders, "}, {") + "}"
 	}
 	var used []string
-	for _, m := range placeholder.FindAllStringSubmatchIndex(text, -1) {
-		name := nameAt(text, m)
-		if !slices.Contains(known, name) {
-			line := 1 + strings.Count(text[:m[0]], "\n")
-			faults = append(faults, fmt.Errorf("%s:%d: unknown placeholder {%s}; %s. Text in braces needs a space: { %[3]s }", path, line, name, allowed))
+	for _, at := range placeholder.FindAllStringIndex(text, -1) {
+		name := nameOf(text[at[0]:at[1]])
+		if !slices.Contains(p.Placeholders, name) {
+			faults = append(faults, fmt.Errorf("%s:%d: unknown placeholder {%s}; %s. Text in braces needs a space: { %[3]s }",
+				path, 1+strings.Count(text[:at[0]], "\n"), name, allowed))
 		}
 		used = append(used, p.target(name))
 	}
-	for _, names := range p.Required() {
+	for _, required := range p.Required {
+		names := strings.Split(required, "|")
 		if !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(used, name) }) {
-			faults = append(faults, fmt.Errorf("%s: {%s} is missing, without which the model does not see it; %s", path, strings.Join(names, "} or {"), allowed))
+			faults = append(faults, fmt.Errorf("%s: {%s} is missing, so the model would not see it", path, strings.Join(names, "} or {")))
 		}
 	}
 	if _, user := cut(text); strings.HasPrefix(p.Name, judgePrefix) && strings.TrimSpace(user) == "" {

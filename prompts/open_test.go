@@ -93,7 +93,7 @@ func TestOpenFaults(t *testing.T) {
 	}
 }
 
-// A name of the paper means that of the built-in text, and a text of a tool is taken as it is.
+// A name of the paper means a name of the built-in text, and a text of a tool is taken as it is.
 func TestAliases(t *testing.T) {
 	s := open(t, map[string]string{
 		"judge_reference.txt": "{predicted_answer} {reference_answer} {question}", "query.txt": "Query {sql} \\frac{a}{b}",
@@ -114,13 +114,13 @@ func TestAliases(t *testing.T) {
 func TestExamples(t *testing.T) {
 	const text = "[Question]: {q}\n[Action]: Answer(answer={\"x\": 1})\n"
 	s := open(t, map[string]string{"examples.txt": text})
-	data := prompts.Data{"given": ".", "task": "T", "context": ""}
+	data := prompts.Data{"given": ".", "task": "[Task]", "context": ""}
 	without, err := prompts.Set{}.Render("plain", data)
 	if err != nil || strings.Contains(without, "\n\n\n") {
 		t.Fatal(without, err)
 	}
 	with, err := s.Render("plain", data)
-	if want := strings.Replace(without, "\n\nT", "\n\n"+text+"\nT", 1); err != nil || with != want {
+	if want := strings.Replace(without, "\n\n[Task]", "\n\n"+text+"\n[Task]", 1); err != nil || with != want {
 		t.Errorf("%s %v, want %s", with, err, want)
 	}
 	if got := s.Used("plain", "task"); !slices.Equal(got, []string{"plain", "task", "examples"}) {
@@ -142,7 +142,7 @@ func TestHashes(t *testing.T) {
 	for name, want := range map[string]string{
 		"judge_reference": "e59a85254578bf53274a40cb64b143b533f8b8db645098f929d82c1203e61892",
 		"react":           "c646b508c0693d560015b4bca053d16e350f64d3d351cf72b43513d900d6c8ee",
-		"plain":           "db41d8d15efda789741630b8e3863374229ebd62ca95f38beec40af6d0aa7b890",
+		"plain":           "db41d8d15efa789741630b8e3863374229ebd62ca95f38beec40af6d0aa7b890",
 	} {
 		if got, err := same.Hash(name); err != nil || got != want {
 			t.Errorf("%s: %s %v", name, got, err)

@@ -1,6 +1,6 @@
-// Package prompts holds the texts shown to models, one embedded file per prompt. A [Set] is these texts, some of which may be
+// Package prompts holds the texts shown to models, one embedded file per prompt. A [Set] is these texts, and some may be
 // replaced by one's own, see [Open]. [Set.Render] fills one in; a name missing from the data is an error, never an empty
-// string. [Set.Judge] renders those of judges. [All] describes every prompt. The texts of tools are next to the tools.
+// string. [Set.Judge] renders prompts of judges. [All] describes every prompt. The texts of tools are next to the tools.
 package prompts
 
 import (
@@ -72,36 +72,36 @@ func cut(text string) (system, user string) {
 }
 
 // placeholder matches {{.name}}, {{name}} and {name}. Only lower-case names count in single braces: JSON and LaTeX have others.
-var placeholder = lazyregexp.New(`\{(?:\{\s*\.?([A-Za-z_]\w*)\s*\}\}|([a-z]\w*)\})`)
+var placeholder = lazyregexp.New(`\{\{\s*\.?[A-Za-z_]\w*\s*\}\}|\{[a-z]\w*\}`)
+
+// nameOf returns the name in a placeholder.
+func nameOf(match string) string { return strings.Trim(match, "{}. \t\r\n") }
+
+// namesIn returns the names in the placeholders of a text.
+func namesIn(text string) []string {
+	names := placeholder.FindAllString(text, -1)
+	for i, match := range names {
+		names[i] = nameOf(match)
+	}
+	return names
+}
 
 // fill replaces the placeholders of a part of a prompt.
 func (s Set) fill(name, text string, data Data) (string, error) {
 	p, _ := Find(name)
-	var b strings.Builder
-	at := 0
-	for _, m := range placeholder.FindAllStringSubmatchIndex(text, -1) {
-		key := p.target(nameAt(text, m))
+	var missing error
+	filled := placeholder.ReplaceAllStringFunc(text, func(match string) string {
+		key := p.target(nameOf(match))
 		value, ok := data[key]
-		if !ok && key == examples {
-			value, ok = s.examples(), true
+		switch {
+		case !ok && key == examples:
+			return s.examples()
+		case !ok:
+			missing = fmt.Errorf("prompt %s: no value for %s", name, key)
 		}
-		if !ok {
-			return "", fmt.Errorf("prompt %s: no value for %s", name, key)
-		}
-		b.WriteString(text[at:m[0]] + value)
-		at = m[1]
-	}
-	b.WriteString(text[at:])
-	return strings.TrimSpace(b.String()), nil
-}
-
-// nameAt returns the name in a match of placeholder.
-func nameAt(text string, match []int) string {
-	const named, braced = 2, 4 // where the groups begin
-	if match[named] >= 0 {
-		return text[match[named]:match[named+1]]
-	}
-	return text[match[braced]:match[braced+1]]
+		return value
+	})
+	return strings.TrimSpace(filled), missing
 }
 
 // examples returns the examples as a paragraph; empty without any.
@@ -114,11 +114,9 @@ func (s Set) examples() string {
 
 // Shows reports whether a prompt has a placeholder.
 func (s Set) Shows(name, key string) bool {
-	text, err := s.Source(name)
+	text, _ := s.Source(name) // an unknown prompt shows nothing
 	p, _ := Find(name)
-	return err == nil && slices.ContainsFunc(placeholder.FindAllStringSubmatchIndex(text, -1), func(m []int) bool {
-		return p.target(nameAt(text, m)) == key
-	})
+	return slices.ContainsFunc(namesIn(text), func(name string) bool { return p.target(name) == key })
 }
 
 // Source returns the text of a prompt before rendering.
@@ -151,7 +149,7 @@ func (s Set) Hash(name string) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Used returns the names of prompts and, if one of them shows examples that the set has, the name of those.
+// Used returns the names of prompts and, if one of them shows examples that the set has, the name of the examples.
 func (s Set) Used(names ...string) []string {
 	names = slices.Clone(names)
 	if s.examples() != "" && slices.ContainsFunc(names, func(name string) bool { return s.Shows(name, examples) }) {

@@ -186,9 +186,10 @@ type Scoring struct {
 	JudgeBaseURL string `json:"judge_base_url,omitempty"`
 	// JudgeExtraBody are the members added to the judge's requests.
 	JudgeExtraBody map[string]any `json:"judge_extra_body,omitempty"`
-	AsInPaper      *qa.AsInPaper  `json:"as_in_paper,omitempty"`
-	Program        string         `json:"program"`
-	Created        time.Time      `json:"created"`
+	// JudgePrompts are the texts of the judge that replace built-in ones, by name.
+	JudgePrompts map[string]string `json:"judge_prompts,omitempty"`
+	Program      string            `json:"program"`
+	Created      time.Time         `json:"created"`
 	// File is the path of a scoring from [Scorings].
 	File string `json:"-"`
 	// Newer is the newest scoring if [FindScores] returns an older one.
@@ -198,8 +199,8 @@ type Scoring struct {
 // ErrNoScores is returned for a run without scores.
 var ErrNoScores = errors.New("not scored yet; run: airqa score RUN")
 
-// WriteScores stores one scoring of a run under scores/ atomically, replacing an earlier one with the same mode and
-// judge. redact, which may be nil, filters everything written, because a judge's error may repeat keys.
+// WriteScores stores one scoring of a run under scores/ atomically, replacing an earlier one with the same mode,
+// judge and prompts. redact, which may be nil, filters everything written, because a judge's error may repeat keys.
 func WriteScores(dir string, s Scoring, scores []qa.Score, redact func([]byte) []byte) error {
 	if err := checkEntries(dir); err != nil {
 		return err
@@ -219,9 +220,13 @@ func WriteScores(dir string, s Scoring, scores []qa.Score, redact func([]byte) [
 	if redact != nil {
 		lines = ledger.RedactStrings(lines, redact)
 	}
-	name := notInNames.ReplaceAllString(s.Mode+"."+s.Judge, "_")
-	if len(name) > longestName {
-		name = name[:longestName] + "." + Hash(s.Mode + "." + s.Judge)[:12]
+	key := s.Mode + "." + s.Judge
+	name := notInNames.ReplaceAllString(key, "_")
+	if len(s.JudgePrompts) > 0 {
+		key += fmt.Sprint(s.JudgePrompts) // in the order of the names
+	}
+	if len(name) > longestName || len(s.JudgePrompts) > 0 {
+		name = name[:min(len(name), longestName)] + "." + Hash(key)[:12]
 	}
 	return files.WriteFile(filepath.Join(dir, scoresDir, name+".jsonl"), lines)
 }

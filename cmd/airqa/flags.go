@@ -12,7 +12,6 @@ import (
 	"airqa/eval/judge"
 	"airqa/llm"
 	"airqa/llm/catalog"
-	"airqa/prompts"
 	"airqa/qa"
 	"airqa/run/budget"
 	"airqa/run/models"
@@ -154,14 +153,6 @@ func checkQuerySeconds(s float64) error {
 	}
 	return nil
 }
-
-// promptsFlag replaces texts that models are shown.
-type promptsFlag struct {
-	Prompts string `placeholder:"DIR" help:"Folder with your own prompts: files named as airqa list prompts shows, only those that differ from the built-in ones."`
-}
-
-// prompts reads the folder.
-func (f promptsFlag) prompts() (prompts.Set, error) { return prompts.Open(f.Prompts) }
 
 // judgeFlag names the judge of subjective answers. Commands that score what they make have no other flag of judges: the rest
 // comes from the settings of airqa score and the environment.

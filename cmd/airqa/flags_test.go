@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -23,6 +24,7 @@ import (
 	"airqa/ingest"
 	"airqa/internal/settings"
 	"airqa/llm"
+	"airqa/prompts"
 	"airqa/qa"
 	"airqa/report/render"
 	"airqa/run/budget"
@@ -99,6 +101,7 @@ var effects = []effect{
 	{"observation-tokens", "--observation-tokens 800", settingOf("observation_tokens"), 800},
 	{"passages", "--passages 7", settingOf("passages"), 7},
 
+	{"prompts", "--prompts mine", ownPrompts, map[string]string{"hints_view": "- Look."}},
 	{"judge", "--judge offline,openai:j --judge-base-url http://127.0.0.1:9/v1", panel, "majority(offline,openai:j) at http://127.0.0.1:9/v1"},
 	{"judge-rule", "--judge offline,openai:j --judge-rule any --judge-base-url http://127.0.0.1:9/v1", panel, "any(offline,openai:j) at http://127.0.0.1:9/v1"},
 	{"judge-base-url", "--judge offline,openai:j --judge-base-url http://127.0.0.1:8/v1", panel, "majority(offline,openai:j) at http://127.0.0.1:8/v1"},
@@ -152,7 +155,7 @@ var scripted = map[string]map[string]string{
 	},
 	"ask":            {"script/ask.txtar": "file continue from baseline model out json html data rows retrieve"},
 	"shards merge":   {"script/shards.txtar": "out partial json"},
-	"bench annotate": {"script/annotate.txtar": "dataset model out pairs queries limit template retry compat workers json export"},
+	"bench annotate": {"script/annotate.txtar": "dataset model out pairs queries limit retry compat workers json export"},
 	"shards slurm":   {"script/cluster.txtar": "shards parallel name cpus mem time sbatch keys restarts gpus program setup serve ready startup", "script/interrupted.txtar": "from"},
 	"shards k8s":     {"script/cluster.txtar": "shards parallel name cpus mem image claim work data-claim secret namespace restarts serve serve-image gpus keys startup ready port", "script/interrupted.txtar": "from"},
 	"store cache":    {"script/replies.txtar": "older clear json"},
@@ -211,6 +214,7 @@ var scripted = map[string]map[string]string{
 	"bench score":    {"script/bench-run.txtar": "run", "script/bench.txtar": "dataset predictions compat fixed bootstrap bootstrap-seed format json out", "script/bench-rank.txtar": "setting text-evidence-only export"},
 	"bench agree":    {"script/bench.txtar": "format json out"},
 	"list baselines": {"script/look.txtar": "json"},
+	"list prompts":   {"script/prompts.txtar": "write json"},
 	"list models":    {"script/models.txtar": "json models", "script/formats.txtar": "format"},
 
 	"bench collect": {
@@ -369,9 +373,26 @@ func inFolderWithRun(t *testing.T) {
 		}
 	}
 	shape := runlog.Shape{Baseline: "agentic-hybrid", Model: map[string]any{"provider": "openai", "model": "m"}}
+	if err := errors.Join(os.Mkdir("mine", 0o755), os.WriteFile("mine/hints_view.txt", []byte("- Look."), 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	if err := runlog.Create("run", runlog.Config{Shape: shape, Note: runlog.Note{DataDir: "d"}}, nil); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// ownPrompts are the texts that a command reads from a folder.
+func ownPrompts(t *testing.T, _ *app, command any) any {
+	t.Helper()
+	c, ok := command.(interface{ prompts() (prompts.Set, error) })
+	if !ok {
+		return nil
+	}
+	set, err := c.prompts()
+	if err != nil {
+		t.Error(err)
+	}
+	return set.Own()
 }
 
 var flagClock = time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)

@@ -123,7 +123,8 @@ type cli struct {
 	List struct {
 		Baselines baselinesCmd `cmd:"" help:"List the baselines, and the companion benchmarks with theirs."`
 		Models    modelsCmd    `cmd:"" help:"List known models: prices, limits, features."`
-	} `cmd:"" group:"More:" help:"List the baselines, or the known models with prices and limits."`
+		Prompts   promptsCmd   `cmd:"" help:"List the prompts with their placeholders, or write them to files."`
+	} `cmd:"" group:"More:" help:"List the baselines, the prompts, or the known models with prices and limits."`
 	Store struct {
 		Cache   cacheCmd   `cmd:"" help:"List cached replies by model, or delete them."`
 		Vectors vectorsCmd `cmd:"" help:"Check the vectors of a data directory, rebuild them, or copy them to another store."`

@@ -261,7 +261,7 @@ func adviceOn(differences []string) string {
 	case slices.ContainsFunc(differences, func(line string) bool { return strings.HasPrefix(line, "selected: ") }):
 		return "The questions of a shard depend on all selected questions: repeat --sample, --tag, --limit and the like, or choose another --out"
 	case slices.ContainsFunc(differences, texts):
-		return "Another version of airqa, with other prompts, started this run: it can be scored and reported, but not resumed. Choose another --out"
+		return "This run was started with other prompts, by --prompts or another version of airqa: it can be scored and reported, but not resumed. Repeat --prompts, or choose another --out"
 	}
 	return "Choose another --out, or repeat the settings of the existing run"
 }

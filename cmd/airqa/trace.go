@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -134,6 +135,9 @@ func (a *app) notices(lib *trace.Library) {
 		}
 		if text := r.Log.Config.ShardText(); text != "" {
 			a.say("note: %s: %s", r.Name, text)
+		}
+		if own := slices.Sorted(maps.Keys(r.Log.Config.Note.Prompts)); len(own) > 0 {
+			a.say("note: %s has its own prompts, whose texts are in %s: %s", r.Name, runlog.RunFile, strings.Join(own, ", "))
 		}
 		if fork := r.Fork(); fork != nil {
 			a.say("note: %s is a fork %s", r.Name, trace.ForkText(*fork))

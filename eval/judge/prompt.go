@@ -52,6 +52,14 @@ func Prompt(set prompts.Set, r eval.JudgeRequest) (system, user string, err erro
 	})
 }
 
+// PromptNames are the names of the texts that a judge may be asked with.
+func PromptNames() []string {
+	return []string{
+		"judge_reference", "judge_candidates", "judge_points", "judge_partial_points", "judge_reference_and_points",
+		"judge_formulas", again,
+	}
+}
+
 // plainFence is the fence name of a verdict that is not guarded, as in the authors' prompts.
 const plainFence = "txt"
 

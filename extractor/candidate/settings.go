@@ -59,8 +59,8 @@ type Settings struct {
 	// Stages has the fingerprint of each stage, Prompts the SHA-256 of each prompt.
 	Stages  map[string]string `json:"stages"`
 	Prompts map[string]string `json:"prompts"`
-	// AsInPaper is nil unless the settings were to be as in the paper.
-	AsInPaper *qa.AsInPaper `json:"as_in_paper,omitempty"`
+	// OwnPrompts are the texts that replace built-in ones, by name.
+	OwnPrompts map[string]string `json:"own_prompts,omitempty"`
 }
 
 // ReadSettings returns the settings of a synthesis, or [ErrNoSynthesis].

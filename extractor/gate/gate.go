@@ -10,6 +10,7 @@ import (
 
 	"airqa/env/paperdb"
 	"airqa/eval"
+	"airqa/eval/judge"
 	"airqa/extractor/candidate"
 	"airqa/prompts"
 	"airqa/qa"
@@ -99,17 +100,12 @@ const (
 	Unlike        = "duplicate"
 )
 
-// judgePrompts are the prompts of a judge.
-var judgePrompts = []string{
-	"judge_reference", "judge_candidates", "judge_points", "judge_partial_points", "judge_reference_and_points",
-	"judge_formulas", "judge_again",
-}
-
 // fromOnePaper are the types of questions that were explored; merged ones consist of accepted questions.
 var fromOnePaper = []string{candidate.Single, candidate.Comprehensive, candidate.Retrieval}
 
 // All returns the gates in the order in which they apply: those without calls first.
 func All() []Gate {
+	judgePrompts := judge.PromptNames()
 	asks := append([]string{"plain", "task"}, judgePrompts...)
 	return []Gate{
 		{Name: SelfContained, Version: 2, Types: fromOnePaper, check: selfContained},

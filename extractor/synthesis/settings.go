@@ -29,7 +29,8 @@ func (inv *invocation) recordSettings() error {
 	now := candidate.Settings{
 		Format: candidate.Format, Program: inv.Session.Program, Created: inv.Session.Now().UTC(), Seed: inv.DrawSeed,
 		Data: inv.World.Fingerprint(), DataDir: inv.Data, Quotas: inv.pipeline.Quotas, Preview: inv.Preview > 0,
-		Gates: gate.Names(inv.pipeline.Gates), Model: inv.model.Described, BaseURL: inv.address, Stages: stages, Prompts: hashes, AsInPaper: inv.Session.AsInPaper,
+		Gates: gate.Names(inv.pipeline.Gates), Model: inv.model.Described, BaseURL: inv.address, Stages: stages, Prompts: hashes,
+		OwnPrompts: inv.Prompts.Own(slices.Collect(maps.Keys(hashes))...),
 	}
 	old, err := candidate.ReadSettings(inv.Dir)
 	if errors.Is(err, candidate.ErrNoSynthesis) {

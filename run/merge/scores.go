@@ -19,7 +19,7 @@ func (p *plan) scorings() ([]runlog.Scoring, error) {
 			return nil, err
 		}
 		for _, s := range list {
-			if name := s.Mode + "." + s.Judge; !seen[name] {
+			if name := filepath.Base(s.File); !seen[name] {
 				seen[name] = true
 				kinds = append(kinds, s)
 			}

@@ -53,6 +53,8 @@ type Judge struct {
 	// BaseURL is the endpoint of its models, if given, and Body what is added to requests.
 	BaseURL string
 	Body    map[string]any
+	// Prompts are the texts that replace built-in ones, by name.
+	Prompts map[string]string
 	// Absent is the reason, with a hint, why a wanted judge is not available; subjective answers then stay unscored.
 	// Otherwise nil.
 	Absent error
@@ -82,10 +84,12 @@ func (c Judges) Open(s session.Session, verdicts string) (*Judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(names, AsksModel) {
+	j := &Judge{meter: &judge.Meter{}, BaseURL: c.BaseURL, Body: c.Body}
+	if slices.ContainsFunc(names, AsksModel) {
+		j.Prompts = c.Prompts.Own(judge.PromptNames()...)
+	} else {
 		verdicts = "" // nothing to cache
 	}
-	j := &Judge{meter: &judge.Meter{}, BaseURL: c.BaseURL, Body: c.Body}
 	if verdicts == "" || strings.Contains(c.BaseURL, "@") {
 		j.BaseURL = "" // no model, or an address with a password in it
 	}
@@ -215,6 +219,9 @@ func (c Judges) Recorded(s runlog.Scoring) Judges {
 	c.Names, c.BaseURL = []string{s.Judge}, cmp.Or(c.BaseURL, s.JudgeBaseURL)
 	if c.Body == nil {
 		c.Body = s.JudgeExtraBody
+	}
+	if c.Prompts.Own() == nil {
+		c.Prompts = prompts.Of(s.JudgePrompts)
 	}
 	if rule, members, ok := qa.PanelMembers(s.Judge); ok {
 		c.Names, c.Rule = members, judge.Rule(rule)
