@@ -14,7 +14,7 @@ type Prompt struct {
 	// About is what it is for, Paper the section in which the authors' own text is printed; empty if none is.
 	About string `json:"about"`
 	Paper string `json:"paper,omitempty"`
-	// Placeholders are the names that a text may have in braces: first those of the built-in text.
+	// Placeholders are the names that a text may have in braces, the built-in text's first.
 	Placeholders []string `json:"placeholders"`
 	// Required are the placeholders without which the model would not see what it is asked about. Those with a bar between
 	// them do for each other.

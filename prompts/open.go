@@ -56,6 +56,12 @@ func Open(dir string) (Set, error) {
 	return s, nil
 }
 
+// UnmarshalText reads a flag: the folder of [Open].
+func (s *Set) UnmarshalText(dir []byte) (err error) {
+	*s, err = Open(string(dir))
+	return err
+}
+
 // named returns the prompt that a file replaces.
 func named(path string, e os.DirEntry) (Prompt, error) {
 	name, isText := strings.CutSuffix(e.Name(), ".txt")

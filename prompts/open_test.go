@@ -131,7 +131,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// The hashes that runs have recorded before examples and lines between messages existed stay those of the built-in texts. A copy of
+// The hashes that runs have recorded before examples and lines between messages existed stay the hashes of the built-in texts. A copy of
 // a built-in text is no text of one's own.
 func TestHashes(t *testing.T) {
 	source, err := prompts.Set{}.Source("judge_reference")

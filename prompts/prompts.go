@@ -57,6 +57,12 @@ func (s Set) Judge(kind string, data Data) (system, user string, err error) {
 	return system, user, err
 }
 
+// JudgeAgain returns the sentence that is added when a reply held no verdict.
+func (s Set) JudgeAgain() string {
+	text, _ := s.Source(judgePrefix + "again") // embedded: it cannot be missing
+	return strings.TrimSpace(text)
+}
+
 const judgePrefix = "judge_"
 
 // cut returns the parts of a text above and below its first line of three dashes.

@@ -58,14 +58,11 @@ func (c annotateCmd) config() (f annotate.Config, err error) {
 		return f, qa.Usagef("--queries selects pools; it cannot be used with --pairs test")
 	}
 	f = annotate.Config{
-		Dataset: c.Dataset, Model: c.Model, Dir: c.Out, Test: c.Pairs == "test", Limit: c.Limit,
+		Dataset: c.Dataset, Model: c.Model, Dir: c.Out, Test: c.Pairs == "test", Limit: c.Limit, Prompts: c.Prompts,
 		RetryUnparsed: c.Retry == "unparsed", Rule: verdictRule(c.Compat), Workers: c.Workers,
 	}
 	if f.Queries, err = annotate.ParseNumbers(c.Queries); err != nil {
 		return f, fmt.Errorf("--queries %w", err)
-	}
-	if f.Prompts, err = c.prompts(); err != nil {
-		return f, err
 	}
 	f.Limits = c.Budget
 	f.Calls, err = calling(c.endpointFlags, c.budgetFlags, qa.QuestionLimits{})

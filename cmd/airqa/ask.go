@@ -67,10 +67,7 @@ func (c *askCmd) Run(a *app) error {
 	if asking.Earlier, asking.Papers, err = c.conversation(a); err != nil {
 		return err
 	}
-	if asking.Prompts, err = c.prompts(); err != nil {
-		return err
-	}
-	asking.Limits = c.Budget
+	asking.Limits, asking.Prompts = c.Budget, c.Prompts
 	if asking.Job, err = c.job(a); err != nil {
 		return err
 	}

@@ -182,6 +182,10 @@ var jsonOutputs = map[string]jsonOutput{
 	"sql": {
 		lines: []string{"sql -d airqa-demo/data 'SELECT title, num_pages FROM metadata' --json"},
 	},
+	"list prompts": {
+		[]string{"list prompts --json"},
+		[]any{promptLine{}},
+	},
 	"list baselines": {
 		[]string{"list baselines --json"},
 		[]any{bench.Benchmark{}},

@@ -36,10 +36,6 @@ func (c enrichCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	set, err := c.prompts()
-	if err != nil {
-		return err
-	}
 	model, err := c.model(a)
 	if err != nil {
 		return err
@@ -68,7 +64,7 @@ func (c enrichCmd) Run(a *app) (err error) {
 	defer stop()
 	cfg := enrich.Config{
 		Model: model.Cached(models.Requests{Cache: replies}, metered), Visible: action.Visible, Fields: fields, Again: c.Again,
-		Workers: c.Workers, MaxCalls: c.MaxCalls, Drain: drain, Prompts: set,
+		Workers: c.Workers, MaxCalls: c.MaxCalls, Drain: drain, Prompts: c.Prompts,
 	}
 	e, asked, askErr, err := c.ask(ctx, a, cfg, dir)
 	if err != nil {

@@ -167,7 +167,7 @@ func (f judgeFlag) score(a *app) (scoreCmd, error) {
 	if f.Judge != "" {
 		parsed.Score.Judge = f.Judge
 	}
-	if f.Prompts != "" {
+	if f.Prompts.Own() != nil {
 		parsed.Score.Prompts = f.Prompts
 	}
 	return parsed.Score, err
@@ -206,7 +206,7 @@ func (f judgeEndpoint) asked() (c scoring.Judges, err error) {
 // judges checks the flags.
 func (f judgeFlags) judges() (scoring.Judges, error) {
 	c, err := f.asked()
-	c.Rule, c.Concurrency = judge.Rule(f.JudgeRule), f.JudgeConcurrency
+	c.Rule, c.Concurrency, c.Prompts = judge.Rule(f.JudgeRule), f.JudgeConcurrency, f.Prompts
 	if f.Judge != "" {
 		c.Names = strings.Split(f.Judge, ",")
 	}
@@ -216,8 +216,7 @@ func (f judgeFlags) judges() (scoring.Judges, error) {
 	case f.JudgeConcurrency < 1:
 		return c, qa.Usagef("--judge-concurrency must be above 0")
 	}
-	c.Prompts, err = f.prompts()
-	return c, err
+	return c, nil
 }
 
 // openJudge opens the judge, with its verdicts in a file.

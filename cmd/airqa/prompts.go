@@ -16,11 +16,8 @@ import (
 
 // promptsFlag replaces texts that models are shown.
 type promptsFlag struct {
-	Prompts string `placeholder:"DIR" help:"Folder with your own prompts: files named as by airqa list prompts, only those that differ from the built-in ones."`
+	Prompts prompts.Set `placeholder:"DIR" help:"Folder with your own prompts: files named as by airqa list prompts, only those that differ from the built-in ones."`
 }
-
-// prompts reads the folder.
-func (f promptsFlag) prompts() (prompts.Set, error) { return prompts.Open(f.Prompts) }
 
 type promptsCmd struct {
 	Write string `placeholder:"DIR" help:"Write the built-in prompts to files in DIR. Existing files stay as they are."`

@@ -98,10 +98,6 @@ func (c *runCmd) config(a *app) (plan.Config, error) {
 	if err := c.check(); err != nil {
 		return plan.Config{}, err
 	}
-	set, err := c.prompts()
-	if err != nil {
-		return plan.Config{}, err
-	}
 	if c.Missing == runlog.MissingStop {
 		c.whole = "--missing skip"
 	}
@@ -116,7 +112,7 @@ func (c *runCmd) config(a *app) (plan.Config, error) {
 		Questions: c.Questions, Options: c.Options, DryRun: c.DryRun,
 		OpenWorld: func(config env.Config) (*env.Env, error) { return c.open(a, config) },
 		Plan: session.Plan{
-			Settings: c.Settings, Limits: c.Budget, Repeats: c.Repeats, Retry: c.Retry, From: c.From, Prompts: set,
+			Settings: c.Settings, Limits: c.Budget, Repeats: c.Repeats, Retry: c.Retry, From: c.From, Prompts: c.Prompts,
 			Note: runlog.Note{DataDir: c.Data},
 		},
 	}, nil

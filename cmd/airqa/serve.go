@@ -245,10 +245,7 @@ func (c *serveCmd) plan(a *app) (p session.Plan, err error) {
 		return p, err
 	}
 	s := a.session()
-	p = session.Plan{Jobs: []session.Job{session.ServedJob(baseline, c.ModelName, c.Out)}, Out: c.Out, Settings: settings}
-	if p.Prompts, err = c.prompts(); err != nil {
-		return p, err
-	}
+	p = session.Plan{Jobs: []session.Job{session.ServedJob(baseline, c.ModelName, c.Out)}, Out: c.Out, Settings: settings, Prompts: c.Prompts}
 	p.Note.QuestionsFile, p.Note.DataDir = c.Questions, c.Data
 	if p.Examples, err = s.QuestionsFor(c.Questions, p.Jobs); err != nil {
 		return p, err
@@ -416,10 +413,7 @@ func (c *mcpCmd) free(a *app, config *protocol.MCP) (*env.Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := session.Plan{Jobs: []session.Job{session.ServedJob(baseline, "client", "")}, Settings: settings}
-	if p.Prompts, err = c.prompts(); err != nil {
-		return nil, err
-	}
+	p := session.Plan{Jobs: []session.Job{session.ServedJob(baseline, "client", "")}, Settings: settings, Prompts: c.Prompts}
 	if p.World, err = c.open(a, plan.WorldConfig(p.Jobs, settings)); err != nil {
 		return nil, err
 	}

@@ -28,13 +28,9 @@ type synthFlags struct {
 
 // common are the settings of all steps.
 func (f synthFlags) common(a *app, world *env.Env, limits qa.QuestionLimits) (synthesis.Common, error) {
-	set, err := f.prompts()
-	if err != nil {
-		return synthesis.Common{}, err
-	}
 	calls, err := calling(f.endpointFlags, f.budgetFlags, limits)
 	return synthesis.Common{
-		Session: a.session(), World: world, Data: f.Data, Dir: f.Out, Model: f.Model, Calls: calls, Limits: f.Budget, Prompts: set,
+		Session: a.session(), World: world, Data: f.Data, Dir: f.Out, Model: f.Model, Calls: calls, Limits: f.Budget, Prompts: f.Prompts,
 	}, err
 }
 

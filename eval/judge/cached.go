@@ -100,12 +100,8 @@ func (c *Cached) key(r eval.JudgeRequest) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	again, err := c.id.Prompts.Render(again, nil)
-	if err != nil {
-		return "", err
-	}
 	h := sha256.New()
-	for _, text := range []string{c.id.Name, c.id.Settings, string(r.Kind), system, user, again, strconv.FormatBool(r.Fixed)} {
+	for _, text := range []string{c.id.Name, c.id.Settings, string(r.Kind), system, user, c.id.Prompts.JudgeAgain(), strconv.FormatBool(r.Fixed)} {
 		_, _ = fmt.Fprintf(h, "%d:%s", len(text), text) // a hash never fails
 	}
 	return hex.EncodeToString(h.Sum(nil)[:keyLen/2]), nil

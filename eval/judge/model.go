@@ -23,9 +23,6 @@ func Messages(system, user string) []qa.Message {
 	return []qa.Message{{Role: qa.System, Text: system}, {Role: qa.User, Text: user}}
 }
 
-// again is the name of the text that is added when a reply held no verdict.
-const again = "judge_again"
-
 // maxAsks is the maximum number of requests for one verdict.
 const maxAsks = 3
 
@@ -65,10 +62,6 @@ func (m *Model) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error
 	if err != nil {
 		return Verdict{}, err
 	}
-	again, err := m.Prompts.Render(again, nil)
-	if err != nil {
-		return Verdict{}, err
-	}
 	var v Verdict
 	cut := 0
 	for range maxAsks {
@@ -95,7 +88,7 @@ func (m *Model) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error
 		if reply.Finish == qa.FinishLength {
 			cut++
 		}
-		user += "\n\n" + again // repeated for each retry: a cache must not return the same reply
+		user += "\n\n" + m.Prompts.JudgeAgain() // repeated for each retry: a cache must not return the same reply
 	}
 	if cut > 0 {
 		return v, fmt.Errorf("%w in %d replies, of which %d were cut off at the token limit", ErrNoVerdict, maxAsks, cut)

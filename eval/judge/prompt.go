@@ -56,7 +56,7 @@ func Prompt(set prompts.Set, r eval.JudgeRequest) (system, user string, err erro
 func PromptNames() []string {
 	return []string{
 		"judge_reference", "judge_candidates", "judge_points", "judge_partial_points", "judge_reference_and_points",
-		"judge_formulas", again,
+		"judge_formulas", "judge_again",
 	}
 }
 

@@ -150,9 +150,9 @@ func (a *annotator) annotate(pairs []dorismae.Pair) error {
 		k, ok := a.log.Get(nameOf(p.AspectID, p.Abstract.ID))
 		switch {
 		case !ok || k.prompt != hash(text):
-			list = append(list, question{p, 1})
+			list = append(list, question{p, text, 1})
 		case k.score == Unparsed && a.RetryUnparsed:
-			list = append(list, question{p, k.try + 1})
+			list = append(list, question{p, text, k.try + 1})
 		default:
 			a.Known++
 			a.count(k.score)
@@ -231,9 +231,10 @@ type annotator struct {
 	Result
 }
 
-// question is a pair with the number of its request.
+// question is the text about a pair with the number of its request.
 type question struct {
 	pair dorismae.Pair
+	text string
 	try  int
 }
 
@@ -282,17 +283,13 @@ func (r *Result) count(s Score) {
 // ask asks a question and keeps the reply, or that the request failed. A request that the budget refuses, or that ctx ends,
 // is not kept.
 func (a *annotator) ask(ctx context.Context, q question) (failed, end error) {
-	request, err := a.request(q.pair, q.try)
-	if err != nil {
-		return nil, err
-	}
-	first, err := a.fill(q.pair)
+	request, err := a.request(q)
 	if err != nil {
 		return nil, err
 	}
 	reply, failed := a.model.Complete(ctx, request)
 	l := line{
-		Format: format, Aspect: q.pair.AspectID, Abstract: q.pair.Abstract.ID, Prompt: hash(first), Try: q.try,
+		Format: format, Aspect: q.pair.AspectID, Abstract: q.pair.Abstract.ID, Prompt: hash(q.text), Try: q.try,
 		Reply: reply.Text, Finish: reply.Finish, Usage: reply.Usage,
 	}
 	attempts := reply.Attempts

@@ -80,18 +80,20 @@ func (c Config) fill(p dorismae.Pair) (string, error) {
 	})
 }
 
-// request is the try-th request about a pair. From the second on, it mentions the missing verdict: at temperature 0 the
-// same request would get the same reply.
-func (c Config) request(p dorismae.Pair, try int) (qa.Request, error) {
-	text, err := c.fill(p)
-	if err == nil && try > 1 {
-		var again string
-		again, err = c.Prompts.Render(templateAgain, nil)
+// request is a request of a question. From the second on, it mentions the missing verdict: at temperature 0 the same request
+// would get the same reply.
+func (c Config) request(q question) (r qa.Request, err error) {
+	text := q.text
+	if q.try > 1 {
+		again, err := c.Prompts.Render(templateAgain, nil)
+		if err != nil {
+			return r, err
+		}
 		text += "\n\n" + again
 	}
 	return qa.Request{
-		Messages: []qa.Message{{Role: qa.User, Text: text}}, UUID: nameOf(p.AspectID, p.Abstract.ID), Repeat: try - 1, Step: 1,
-	}, err
+		Messages: []qa.Message{{Role: qa.User, Text: text}}, UUID: nameOf(q.pair.AspectID, q.pair.Abstract.ID), Repeat: q.try - 1, Step: 1,
+	}, nil
 }
 
 func nameOf(aspect string, abstract int) string { return fmt.Sprintf("%s/%d", aspect, abstract) }
