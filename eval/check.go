@@ -40,6 +40,14 @@ func Check(e qa.Evaluator) []string {
 // Subjective reports whether scoring with e may ask a judge, in its own function or in one nested in it.
 func Subjective(e qa.Evaluator) bool { return check(e).subjective }
 
+// Tag returns the tag of questions that are scored with e: "subjective" or "objective".
+func Tag(e qa.Evaluator) string {
+	if Subjective(e) {
+		return subjective
+	}
+	return objective
+}
+
 // MayAsk reports whether a function may ask a judge, itself or through the functions that its arguments name.
 func MayAsk(name string) bool {
 	f := Find(name)

@@ -210,23 +210,23 @@ func Find(name string) *Function {
 	return nil
 }
 
-// Catalogue describes the functions with their parameters and an example each, for a prompt.
-func Catalogue() string {
-	var b strings.Builder
-	for _, f := range functions {
-		_, _ = fmt.Fprintf(&b, "## %s\n%s\nParameters:\n", f.Name, f.text)
-		for _, p := range f.Params {
-			use := "required"
-			if !p.Required {
-				use = "default " + python.Repr(p.Default)
-			}
-			if p.hint != "" {
-				_, _ = fmt.Fprintf(&b, "- %s (%s, %s): %s\n", p.Name, p.Kind, use, p.hint)
-			}
+// Describe returns what a prompt says about a function: its name (function), description, parameters, one a line, and an example
+// with an answer that passes (use_case).
+func (f Function) Describe() map[string]string {
+	var params []string
+	for _, p := range f.Params {
+		use := "required"
+		if !p.Required {
+			use = "default " + python.Repr(p.Default)
 		}
-		_, _ = fmt.Fprintf(&b, "Example: {\"eval_func\": %q, \"eval_kwargs\": %s} accepts the answer %s\n\n", f.Name, f.kwargs, f.answer)
+		if p.hint != "" {
+			params = append(params, fmt.Sprintf("- %s (%s, %s): %s", p.Name, p.Kind, use, p.hint))
+		}
 	}
-	return strings.TrimSpace(b.String())
+	return map[string]string{
+		"function": f.Name, "description": f.text, "parameters": strings.Join(params, "\n"),
+		"use_case": fmt.Sprintf("{\"eval_func\": %q, \"eval_kwargs\": %s} accepts the answer %s", f.Name, f.kwargs, f.answer),
+	}
 }
 
 // AnyGold reports whether the golds of a function are alternatives: any of them is a right answer, or part of one.

@@ -9,8 +9,7 @@ import (
 
 // The functions of the paper are described, the example of each is faultless, and the example's answer passes in both
 // modes.
-func TestCatalogue(t *testing.T) {
-	text := Catalogue()
+func TestDescribe(t *testing.T) {
 	for _, f := range functions {
 		e := qa.Evaluator{Func: f.Name, Kwargs: []byte(f.kwargs)}
 		if faults := Check(e); len(faults) > 0 {
@@ -22,7 +21,7 @@ func TestCatalogue(t *testing.T) {
 			}
 		}
 		for _, p := range f.Params {
-			described := strings.Contains(text, "- "+p.Name+" (")
+			described := strings.Contains(f.Describe()["parameters"], "- "+p.Name+" (")
 			if judges := p.Name == "llm_model" || p.Name == "temperature"; described == judges {
 				t.Errorf("parameter %s of %s: described %v", p.Name, f.Name, described)
 			}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 
-	"airqa/eval"
 	"airqa/extractor/candidate"
 	"airqa/extractor/gate"
 	"airqa/internal/files"
@@ -29,19 +28,23 @@ type recipe struct {
 // recipes returns the recipe of each stage; exploration has one per category.
 func recipes(c Config) ([]recipe, error) {
 	var list []recipe
+	catalogue, err := candidate.Catalogue(c.Prompts)
+	if err != nil {
+		return nil, err
+	}
 	for _, category := range candidate.Categories() {
 		if category.Type() == candidate.Multiple {
 			continue
 		}
 		list = append(list, recipe{
-			Stage: exploreRecipe(category), Versions: []int{candidate.ExploreVersion, candidate.FieldsVersion}, Model: c.Endpoint, Attempts: c.Attempts,
+			Stage: exploreRecipe(category), Versions: []int{candidate.ExploreVersion, candidate.FormVersion}, Model: c.Endpoint, Attempts: c.Attempts,
 			Images: c.Images && category.Element() == candidate.Image, names: category.Prompts(),
 		})
 	}
 	list = append(list, recipe{
-		Stage: candidate.Track, Versions: []int{candidate.TrackVersion, candidate.FieldsVersion}, Model: c.Endpoint, Attempts: c.Attempts,
+		Stage: candidate.Track, Versions: []int{candidate.TrackVersion, candidate.FormVersion}, Model: c.tracker().Endpoint, Attempts: c.Attempts,
 		// The tracker's prompt also contains the catalogue of functions.
-		Prompts: map[string]string{"catalogue": files.Hash(eval.Catalogue())}, names: []string{"synth_track", "synth_again"},
+		Prompts: map[string]string{"catalogue": files.Hash(catalogue)}, names: candidate.TrackPrompts(),
 	})
 	for _, g := range gate.All() {
 		r := recipe{Stage: candidate.GateStage(g.Name), Versions: []int{g.Version}, names: g.Prompts}
@@ -59,8 +62,7 @@ func recipes(c Config) ([]recipe, error) {
 		if r.Prompts == nil {
 			r.Prompts = make(map[string]string)
 		}
-		for _, name := range c.Prompts.Used(r.names...) {
-			var err error
+		for _, name := range r.names {
 			if r.Prompts[name], err = c.Prompts.Hash(name); err != nil {
 				return nil, err
 			}

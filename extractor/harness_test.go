@@ -233,10 +233,15 @@ func (b *bench) run(quotas []candidate.Quota) (extractor.Summary, error) {
 	endpoint := map[string]any{"provider": "test"}
 	c := extractor.Config{
 		Dir: b.dir, Ledger: ledger, Seed: 11, Quotas: quotas, Gates: gate.All(), Solve: 1, Workers: 3, Library: b.library,
-		Model: &cache.Model{Store: store, Model: b.model, Endpoint: endpoint}, Endpoint: endpoint, Price: &qa.Price{Prompt: 3, Completion: 7},
+		Asked: extractor.Asked{
+			Model: &cache.Model{Store: store, Model: b.model, Endpoint: endpoint}, Endpoint: endpoint, Price: &qa.Price{Prompt: 3, Completion: 7},
+		},
 	}
 	if b.change != nil {
 		b.change(&c)
+	}
+	if c.Forms, err = candidate.ReadForms(c.Prompts); err != nil {
+		b.t.Fatal(err)
 	}
 	if c.Draw, err = candidate.OpenDraw(b.t.Context(), b.library, c.Seed); err != nil {
 		b.t.Fatal(err)

@@ -48,14 +48,14 @@ type Config struct {
 	Solve   int
 	Workers int
 	Library Library
-	// Model answers all requests, from a cache first. Endpoint and Protocol are those of its cache keys.
-	Model    qa.Model
-	Endpoint map[string]any
+	// Asked answers the requests of explorer and gates, Tracker those of the tracker; the zero value is the same model.
+	Asked
+	Tracker Asked
+	// Protocol is the protocol in the keys of the cache.
 	Protocol string
-	// Prompts are the texts that the model is shown.
+	// Prompts are the texts of the requests, Forms the forms of the replies that they ask for.
 	Prompts prompts.Set
-	// Price is nil if unknown.
-	Price *qa.Price
+	Forms   candidate.Forms
 	// Images means that the model accepts images, so it sees the figures that questions are about.
 	Images bool
 	// Redact, which may be nil, filters everything that is written.
@@ -66,6 +66,23 @@ type Config struct {
 	Preview bool
 	// Progress, which may be nil, is called after each decision about a candidate. Pending candidates are explored only.
 	Progress func(candidate.Tally)
+}
+
+// Asked is a model that answers requests, from a cache first.
+type Asked struct {
+	Model qa.Model
+	// Endpoint describes the model in the keys of the cache.
+	Endpoint map[string]any
+	// Price is nil if unknown.
+	Price *qa.Price
+}
+
+// tracker returns the model of the tracker.
+func (c Config) tracker() Asked {
+	if c.Tracker.Endpoint == nil {
+		return c.Asked
+	}
+	return c.Tracker
 }
 
 // DefaultAttempts is the default of Config.Attempts.

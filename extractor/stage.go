@@ -18,17 +18,18 @@ import (
 // calls is the model of one stage of one candidate. It notes in the stage's line which replies were used. It is not safe
 // for concurrent use.
 type calls struct {
+	Asked
 	p    *Pipeline
 	line *candidate.Line
 }
 
 // Complete asks the model.
 func (c *calls) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
-	key, err := cache.KeyOf(c.p.c.Endpoint, c.p.c.Protocol, r)
+	key, err := cache.KeyOf(c.Endpoint, c.p.c.Protocol, r)
 	if err != nil {
 		return qa.Reply{}, err
 	}
-	reply, err := c.p.c.Model.Complete(ctx, r)
+	reply, err := c.Model.Complete(ctx, r)
 	if err == nil {
 		c.line.Calls = append(c.line.Calls, key.String())
 		c.line.Usage = c.line.Usage.Add(reply.Usage)
@@ -127,9 +128,13 @@ func (p *Pipeline) runStage(ctx context.Context, w *work, s stage) (line candida
 
 // computeStage runs a stage and completes its line.
 func (p *Pipeline) computeStage(ctx context.Context, line candidate.Line, s stage) (candidate.Line, error) {
-	result, err := s.run(&calls{p, &line})
-	if p.c.Price != nil {
-		line.USD = new(p.c.Price.Of(line.Usage))
+	asked := p.c.Asked
+	if s.name == candidate.Track {
+		asked = p.c.tracker()
+	}
+	result, err := s.run(&calls{asked, p, &line})
+	if asked.Price != nil {
+		line.USD = new(asked.Price.Of(line.Usage))
 	}
 	if err != nil {
 		return explainFailure(ctx, line, err)

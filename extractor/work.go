@@ -95,7 +95,7 @@ func (p *Pipeline) beginFromPaper(ctx context.Context, w *work) error {
 			if err != nil {
 				return nil, err
 			}
-			return askUntil(ctx, c, message, w.Material.Parse)
+			return askUntil(ctx, c, message, func(text string) (candidate.Draft, error) { return w.Material.Parse(p.c.Forms, text) })
 		},
 	})
 	if err != nil || w.Outcome != "" {
@@ -115,7 +115,7 @@ func (p *Pipeline) beginFromPaper(ctx context.Context, w *work) error {
 			if err != nil {
 				return nil, err
 			}
-			return askUntil(ctx, c, message, candidate.ParseTracked)
+			return askUntil(ctx, c, message, func(text string) (candidate.Tracked, error) { return candidate.ParseTracked(p.c.Forms, text) })
 		},
 	})
 }
@@ -171,6 +171,8 @@ func (p *Pipeline) passGates(ctx context.Context, w *work) error {
 		switch {
 		case !p.applies(g.Name):
 			verdict.Verdict = candidate.Skipped
+		case g.Name == gate.Located && !p.c.Forms.AsksEvidence(w.Category):
+			verdict.Verdict, verdict.Detail = candidate.Skipped, "the explorer's prompt asks for no evidence"
 		case g.Name != gate.Unlike: // checked when the candidate is decided
 			var v gate.Verdict
 			line, err := p.runStage(ctx, w, p.gateStage(ctx, w, g, &v))
@@ -201,8 +203,7 @@ func (p *Pipeline) gateStage(ctx context.Context, w *work, g gate.Gate, product 
 				return nil, err
 			}
 			v, err := g.Check(ctx, gate.Tools{
-				Model: c, Judge: judge.NewModel(judge.Config{Asker: c, Visible: action.Visible, Prompts: p.c.Prompts}),
-				Library: p.c.Library, Solve: p.c.Solve, Prompts: p.c.Prompts,
+				Prompts: p.c.Prompts, Model: c, Judge: judge.NewModel(judge.Config{Asker: c, Visible: action.Visible}), Library: p.c.Library, Solve: p.c.Solve,
 			}, w.Subject)
 			c.line.Reason, c.line.Detail = v.Reason, v.Detail
 			return v, err
@@ -234,11 +235,7 @@ func (p *Pipeline) example(w *work) qa.Example {
 			ex.Tags = append(ex.Tags, element)
 		}
 	}
-	evaluation := "objective"
-	if eval.Subjective(ex.Evaluator) {
-		evaluation = "subjective"
-	}
-	ex.Tags = append(ex.Tags, evaluation)
+	ex.Tags = append(ex.Tags, eval.Tag(ex.Evaluator))
 	return ex
 }
 

@@ -125,14 +125,11 @@ func doubtful(answer string, k Kind) string {
 
 // tags are those of the draft, with a default for each family that it leaves out.
 func (w *Written) tags(d Draft) []string {
-	element, evaluation := "text", "objective"
+	element := "text"
 	if w.Kind == Formula {
 		element = "formula"
 	}
-	if eval.Subjective(w.Evaluator) {
-		evaluation = "subjective"
-	}
-	defaults := []string{w.questionType(), element, evaluation}
+	defaults := []string{w.questionType(), element, eval.Tag(w.Evaluator)}
 	if w.Evaluator.Func == "" {
 		defaults = defaults[:2]
 	}

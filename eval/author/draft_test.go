@@ -62,7 +62,7 @@ func TestWrite(t *testing.T) {
 		{
 			"paper",
 			author.Draft{Answer: "lumen", Kind: author.Paper},
-			`paper | eval_paper_relevance_with_reference_answer {"question":"Q?","reference_answer":"LumenParse: Lines"} | Your answer should be the title of the paper only, without any explanation.`,
+			`paper | eval_paper_relevance_with_reference_answer {"question":"Q?","reference_answer":"LumenParse: Lines"} | Your answer should be the exact title of the paper and nothing else.`,
 			"retrieval text objective",
 		},
 		{"paper uuid", author.Draft{Answer: "lumen", Kind: author.PaperUUID}, `paper-uuid | eval_string_exact_match {"gold":"` + paperID + `","lowercase":true} | Your answer should be the uuid of the paper as a string, without any explanation.`, "retrieval text objective"},

@@ -36,6 +36,10 @@ const (
 	None      Kind = "none"
 )
 
+// TitleFormat is the answer format of questions that ask for a paper. It asks for what AirQA's asks (paper, Table 1): the exact
+// title, and nothing else.
+const TitleFormat = "Your answer should be the exact title of the paper and nothing else."
+
 // kindRow describes a kind: to a person, and how its answers are scored.
 type kindRow struct {
 	kind Kind
@@ -122,7 +126,7 @@ func kinds() []kindRow {
 		},
 		{
 			kind: Paper, text: "a paper, by its title", function: "eval_paper_relevance_with_reference_answer",
-			format: "Your answer should be the title of the paper only, without any explanation.",
+			format: TitleFormat,
 			gold:   titleGold, variants: textVariants,
 		},
 		{

@@ -2,6 +2,7 @@ package candidate
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,22 +24,52 @@ const (
 	maxAround = 3000
 )
 
-// tasks describe the material, by kind of element.
-var tasks = map[string]string{
-	Text:     "You are given a section of a paper. Write one question about it, with its answer.",
-	Sections: "You are given two sections of a paper. Write one question that needs both, with its answer.",
-	Table:    "You are given a table of a paper, in HTML, with its caption. Write one question about its contents, with its answer.",
-	Image:    "You are given a figure of a paper with its caption. Write one question about it, with its answer.",
-	Formula:  "You are given a formula of a paper and the text around it. Write one question about the formula, with its answer.",
-	Metadata: "You are given the bibliographic data of a paper. Write one question about it, with its answer.",
-}
+// Prompts that ask for a result.
+const (
+	explorePrompt   = "synth_explore"
+	retrievalPrompt = "synth_retrieval"
+	trackPrompt     = "synth_track"
+)
 
 // Prompts lists the prompts of a category.
 func (c Category) Prompts() []string {
 	request, seen := promptsFor(Material{ID: ID{Category: c}, Images: make([]qa.Image, 1)})
 	_, again := promptsFor(Material{ID: ID{Category: c}, Round: 1})
-	return slices.Concat([]string{request, "synth_again"}, seen, again)
+	names := slices.Concat([]string{request, "synth_again"}, seen, again, c.contextPrompts())
+	if c.Element() != "" {
+		names = append(names, taskPrompt(c))
+	}
+	return names
 }
+
+// ContextPrompts lists the prompts of [Material.Context].
+func ContextPrompts() (names []string) {
+	for _, c := range Categories() {
+		names = append(names, c.contextPrompts()...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func (c Category) contextPrompts() (names []string) {
+	if c.Type() != Single {
+		names = append(names, contextPrompt("paper"))
+	}
+	switch e := c.Element(); e {
+	case "":
+	case Sections:
+		names = append(names, contextPrompt(Text))
+	default:
+		names = append(names, contextPrompt(e))
+	}
+	return names
+}
+
+// contextPrompt is the prompt that shows a paper, or an element of a kind.
+func contextPrompt(kind string) string { return "synth_context_" + kind }
+
+// taskPrompt is the prompt that describes the material of a category.
+func taskPrompt(c Category) string { return "synth_task_" + c.Element() }
 
 // promptsFor returns the prompt that asks for a question about the material, and the prompts of its hints.
 func promptsFor(m Material) (request string, hints []string) {
@@ -59,9 +90,9 @@ func promptsFor(m Material) (request string, hints []string) {
 		hints = append(hints, "synth_hint_again")
 	}
 	if c.Type() == Retrieval {
-		return "synth_retrieval", hints
+		return retrievalPrompt, hints
 	}
-	return "synth_explore", hints
+	return explorePrompt, hints
 }
 
 // Request returns the message that asks for a question about the material.
@@ -75,59 +106,83 @@ func (m Material) Request(set prompts.Set) (qa.Message, error) {
 		}
 		hints = append(hints, text)
 	}
+	context, err := m.Context(set)
+	if err != nil {
+		return qa.Message{}, err
+	}
+	task := ""
+	if c := m.ID.Category; c.Element() != "" {
+		if task, err = set.Render(taskPrompt(c), nil); err != nil {
+			return qa.Message{}, err
+		}
+	}
 	text, err := set.Render(request, prompts.Data{
-		"task": tasks[m.ID.Category.Element()], "hints": strings.Join(hints, "\n"), "context": m.Context(),
-		"title": m.Paper.Title, "abstract": m.Paper.Abstract,
+		"task": task, "hints": strings.Join(hints, "\n"), "context": context, "title": m.Paper.Title, "abstract": m.Paper.Abstract,
 	})
 	return qa.Message{Role: qa.User, Text: text, Images: m.Images}, err
 }
 
-// Context returns the material as prompts show it.
-func (m Material) Context() string {
-	var b strings.Builder
-	field := func(label, text string) {
-		if text = strings.TrimSpace(text); text != "" {
-			_, _ = fmt.Fprintf(&b, "%s\n%s\n\n", label, text)
+// Context returns the material as prompts show it: the paper, unless the question names it, and its parts.
+func (m Material) Context(set prompts.Set) (string, error) {
+	var shown []string
+	if m.ID.Category.Type() != Single {
+		text, err := paragraphs(set, contextPrompt("paper"), prompts.Data{"title": m.Paper.Title, "abstract": m.Paper.Abstract})
+		if err != nil {
+			return "", err
 		}
-	}
-	if t := m.ID.Category.Type(); t == Comprehensive || t == Retrieval {
-		field("Title:", m.Paper.Title)
-		field("Abstract:", m.Paper.Abstract)
+		shown = append(shown, text...)
 	}
 	for _, p := range m.Parts {
-		text := terminal.Truncate(p.Text, maxText/len(m.Parts), " …")
-		switch p.Kind {
-		case Table:
-			field("Caption:", p.Title)
-			field("Table in HTML:", text)
-		case Image:
-			field("Caption:", p.Title)
-			field("Text of the page:", terminal.Truncate(p.Around, maxAround, " …"))
-		case Formula:
-			field("Formula:", text)
-			field("Text of the page:", terminal.Truncate(p.Around, maxAround, " …"))
-		case Metadata:
-			field("Bibliographic data:", text)
-		default:
-			field("Section:", p.Title)
-			field("Text:", text)
+		title, content := strings.TrimSpace(p.Title), terminal.Truncate(p.Text, maxText/len(m.Parts), " …")
+		text, err := paragraphs(set, contextPrompt(p.Kind), prompts.Data{
+			"heading": title, "caption": title, "content": strings.TrimSpace(content),
+			"page": strings.TrimSpace(terminal.Truncate(p.Around, maxAround, " …")),
+		})
+		if err != nil {
+			return "", err
 		}
+		shown = append(shown, text...)
 	}
-	return strings.TrimSpace(b.String())
+	return strings.Join(shown, "\n\n"), nil
 }
 
-// Parse reads a reply. The error names what to correct. The answer of a question for a paper is its title.
-func (m Material) Parse(text string) (Draft, error) {
-	if m.ID.Category.Type() == Retrieval {
-		fields, err := Fields(text, "question")
-		return Draft{Question: OneLine(fields["question"]), Answer: m.Paper.Title}, err
+// paragraphs renders the paragraphs of a prompt of which all placeholders have a value. A missing caption, for example, leaves no
+// heading behind.
+func paragraphs(set prompts.Set, name string, data prompts.Data) (shown []string, err error) {
+	source, err := set.Source(name)
+	if err != nil {
+		return nil, err
 	}
-	fields, err := Fields(text, "question", "answer", "evidence")
+	for text := range strings.SplitSeq(source, "\n\n") {
+		paragraph := prompts.Of(map[string]string{name: text})
+		isEmpty := func(key string) bool { return data[key] == "" && paragraph.Shows(name, key) }
+		if slices.ContainsFunc(slices.Collect(maps.Keys(data)), isEmpty) {
+			continue
+		}
+		if text, err = paragraph.Render(name, data); err != nil {
+			return nil, err
+		}
+		shown = append(shown, text)
+	}
+	return shown, nil
+}
+
+// Parse reads a reply in the form that the prompt asks for. The error names what to correct. The answer of a question for a paper
+// is its title.
+func (m Material) Parse(forms Forms, text string) (Draft, error) {
+	form := forms.explore
+	if m.ID.Category.Type() == Retrieval {
+		form = forms.retrieval
+	}
+	fields, err := form.Read(text)
 	if err != nil {
 		return Draft{}, err
 	}
-	d := Draft{Question: OneLine(fields["question"]), Answer: fields["answer"]}
-	for line := range strings.Lines(fields["evidence"]) {
+	d := Draft{Question: OneLine(fields[questionField]), Answer: fields[answerField]}
+	if m.ID.Category.Type() == Retrieval {
+		d.Answer = m.Paper.Title
+	}
+	for line := range strings.Lines(fields[evidenceField]) {
 		if line = strings.Trim(bullet.ReplaceAllString(strings.TrimSpace(line), ""), `"“”' `); line != "" {
 			d.Evidence = append(d.Evidence, line)
 		}

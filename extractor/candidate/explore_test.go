@@ -25,6 +25,15 @@ func material(c candidate.Category) candidate.Material {
 	return m
 }
 
+func forms(t *testing.T) candidate.Forms {
+	t.Helper()
+	f, err := candidate.ReadForms(prompts.Set{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // Every category has a prompt with its own material and hints, and with nothing that the explorer must not know.
 func TestRequest(t *testing.T) {
 	for _, c := range candidate.Categories() {
@@ -46,7 +55,7 @@ func TestRequest(t *testing.T) {
 			t.Errorf("%s: the first question mentions others", c)
 		}
 		for _, name := range c.Prompts() {
-			if _, err := prompts.Of(nil).Source(name); err != nil {
+			if _, err := (prompts.Set{}).Source(name); err != nil {
 				t.Errorf("%s: %v", c, err)
 			}
 		}
@@ -83,17 +92,17 @@ func TestHints(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	reply := "```txt\n[Question]: How\n many?\n[Answer]: 3\n[Evidence]:\n- \"three layers\"\n2) `four` heads\n```"
-	got, err := material("single-sections").Parse(reply)
+	got, err := material("single-sections").Parse(forms(t), reply)
 	want := candidate.Draft{Question: "How many?", Answer: "3", Evidence: []string{"three layers", "`four` heads"}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v; draft (-want +got):\n%s", err, diff)
 	}
-	got, err = material("retrieval").Parse("```\n[Question]: Which paper?\n```")
+	got, err = material("retrieval").Parse(forms(t), "```\n[Question]: Which paper?\n```")
 	if diff := cmp.Diff(candidate.Draft{Question: "Which paper?", Answer: "THE TITLE"}, got); diff != "" || err != nil {
 		t.Errorf("%v; draft (-want +got):\n%s", err, diff)
 	}
 	for _, bad := range []string{"", "```\n[Question]: How?\n[Answer]: 3\n```", "```\n[Question]: " + strings.Repeat("long ", 400) + "\n[Answer]: 3\n[Evidence]: x\n```"} {
-		if d, err := material("single-text").Parse(bad); err == nil {
+		if d, err := material("single-text").Parse(forms(t), bad); err == nil {
 			t.Errorf("%.40q parses as %.80v", bad, d)
 		}
 	}

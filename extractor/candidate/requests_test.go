@@ -7,6 +7,7 @@ import (
 
 	"airqa/extractor/candidate"
 	"airqa/internal/testkit/golden"
+	"airqa/prompts"
 	"airqa/qa"
 )
 
@@ -16,7 +17,7 @@ func TestRequestsGolden(t *testing.T) {
 	var b strings.Builder
 	shorter := strings.NewReplacer(strings.Repeat("two words\n", 50), "[50 lines]", strings.Repeat("a page\n", 50), "[50 lines]")
 	add := func(name string, m candidate.Material, from string) {
-		message, err := m.Request()
+		message, err := m.Request(prompts.Set{})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -41,7 +42,7 @@ func TestRequestsGolden(t *testing.T) {
 		}
 		add(string(c)+", without content", m, "=====")
 	}
-	message, err := candidate.Draft{Question: "How many?", Answer: "{{.three}}"}.TrackRequest()
+	message, err := candidate.Draft{Question: "How many?", Answer: "{{.three}}"}.TrackRequest(prompts.Set{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,6 +56,9 @@ type Settings struct {
 	// Model describes the model with all settings sent; its address is in BaseURL.
 	Model   map[string]any `json:"model"`
 	BaseURL string         `json:"base_url,omitempty"`
+	// Tracker describes the model of the tracker, at TrackerURL, if it is another one.
+	Tracker    map[string]any `json:"tracker,omitempty"`
+	TrackerURL string         `json:"tracker_base_url,omitempty"`
 	// Stages has the fingerprint of each stage, Prompts the SHA-256 of each prompt.
 	Stages  map[string]string `json:"stages"`
 	Prompts map[string]string `json:"prompts"`

@@ -2,11 +2,11 @@ package candidate
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
 	"airqa/eval"
+	"airqa/eval/author"
 	"airqa/internal/ledger"
 	"airqa/prompts"
 	"airqa/qa"
@@ -21,34 +21,62 @@ type Tracked struct {
 	AnswerFormat string       `json:"answer_format"`
 	Answer       string       `json:"answer"`
 	Evaluator    qa.Evaluator `json:"evaluator"`
+	// Tag is "subjective" if the evaluator asks a judge, otherwise "objective"; empty if the prompt asks for no tag.
+	Tag string `json:"tag,omitempty"`
+}
+
+// TrackPrompts lists the prompts of the tracker.
+func TrackPrompts() []string { return []string{trackPrompt, "synth_function", "synth_again"} }
+
+// Catalogue describes the evaluation functions, as the tracker sees them.
+func Catalogue(set prompts.Set) (string, error) {
+	var described []string
+	for _, f := range eval.Functions() {
+		text, err := set.Render("synth_function", f.Describe())
+		if err != nil {
+			return "", err
+		}
+		described = append(described, text)
+	}
+	return strings.Join(described, "\n\n"), nil
 }
 
 // TrackRequest returns the message that asks for an evaluator.
 func (d Draft) TrackRequest(set prompts.Set) (qa.Message, error) {
-	text, err := set.Render("synth_track", prompts.Data{
-		"functions": eval.Catalogue(), "question": d.Question, "answer": d.Answer,
-	})
+	functions, err := Catalogue(set)
+	if err != nil {
+		return qa.Message{}, err
+	}
+	text, err := set.Render(trackPrompt, prompts.Data{"functions": functions, "question": d.Question, "answer": d.Answer})
 	return qa.Message{Role: qa.User, Text: text}, err
 }
 
-// ParseTracked reads a reply of the tracker. The error names what to correct: a missing field, an unknown function, wrong arguments.
-func ParseTracked(text string) (Tracked, error) {
-	fields, err := Fields(text, "question", "evaluator", "answer_format", "answer")
+// ParseTracked reads a reply of the tracker in the form that its prompt asks for. The error names what to correct: a missing field,
+// an unknown function, wrong arguments, a tag that contradicts the function.
+func ParseTracked(forms Forms, text string) (Tracked, error) {
+	labels := forms.track.labels
+	fields, err := forms.track.Read(text)
 	if err != nil {
 		return Tracked{}, err
 	}
-	t := Tracked{Question: OneLine(fields["question"]), AnswerFormat: OneLine(fields["answer_format"]), Answer: fields["answer"]}
-	if err := ledger.Strict([]byte(fields["evaluator"]), &t.Evaluator); err != nil {
-		return Tracked{}, fmt.Errorf(`the evaluator is not a JSON object {"eval_func": …, "eval_kwargs": {…}}: %w`, err)
+	t := Tracked{
+		Question: OneLine(fields[questionField]), AnswerFormat: OneLine(fields[formatField]), Answer: fields[answerField],
+		Tag: strings.ToLower(strings.Trim(fields[tagField], "`'\"*. ")),
+	}
+	if err := ledger.Strict([]byte(fields[evaluatorField]), &t.Evaluator); err != nil {
+		return Tracked{}, fmt.Errorf(`[%s] is not a JSON object {"eval_func": …, "eval_kwargs": {…}}: %w`, labels[evaluatorField], err)
 	}
 	if t.Evaluator.Func == "" || len(t.Evaluator.Kwargs) == 0 {
-		return Tracked{}, errors.New("the evaluator lacks eval_func or eval_kwargs")
+		return Tracked{}, fmt.Errorf("[%s] lacks eval_func or eval_kwargs", labels[evaluatorField])
 	}
 	if err := eval.AddQuestion(&t.Evaluator, t.Question); err != nil {
 		return Tracked{}, fmt.Errorf("eval_kwargs is not a JSON object: %w", err)
 	}
 	if faults := eval.Check(t.Evaluator); len(faults) > 0 {
-		return Tracked{}, errors.New("the evaluator is faulty: " + strings.Join(faults, "; "))
+		return Tracked{}, fmt.Errorf("[%s] is faulty: %s", labels[evaluatorField], strings.Join(faults, "; "))
+	}
+	if want := eval.Tag(t.Evaluator); t.Tag != "" && t.Tag != want {
+		return Tracked{}, fmt.Errorf("[%s] is %q, but with %s it must be %s", labels[tagField], fields[tagField], t.Evaluator.Func, want)
 	}
 	return t, nil
 }
@@ -57,7 +85,7 @@ func ParseTracked(text string) (Tracked, error) {
 func (d Draft) TrackRetrieval() (Tracked, error) {
 	kwargs, err := json.Marshal(map[string]string{"question": d.Question, "reference_answer": d.Answer})
 	return Tracked{
-		Question: d.Question, AnswerFormat: "Your answer should be the title of the paper only, without any explanation.", Answer: d.Answer,
+		Question: d.Question, AnswerFormat: author.TitleFormat, Answer: d.Answer,
 		Evaluator: qa.Evaluator{Func: "eval_paper_relevance_with_reference_answer", Kwargs: kwargs},
 	}, err
 }

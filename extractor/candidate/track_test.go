@@ -28,11 +28,11 @@ func TestParseTracked(t *testing.T) {
 		{"Python", reply(`{'eval_func': 'eval_int_exact_match', 'eval_kwargs': {'gold': 3}}`), "", "not a JSON object"},
 		{"no arguments", reply(`{"eval_func": "eval_int_exact_match"}`), "", "lacks"},
 		{"a list", reply(`{"eval_func": "eval_int_exact_match", "eval_kwargs": [3]}`), "", "not a JSON object"},
-		{"a field is missing", strings.Replace(reply("{}"), "[Answer]: 3", "", 1), "", "[answer]"},
+		{"a field is missing", strings.Replace(reply("{}"), "[Answer]: 3", "", 1), "", "[Answer]"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := candidate.ParseTracked(tt.text)
+			got, err := candidate.ParseTracked(forms(t), tt.text)
 			if (err != nil) != (tt.err != "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 				t.Fatalf("error %v, want %q", err, tt.err)
 			}

@@ -41,6 +41,7 @@ type Library interface {
 // Tools are what gates use. Model and Library are required by some gates only.
 type Tools struct {
 	Library
+	Prompts prompts.Set
 	// Model answers questions.
 	Model qa.Model
 	// Judge decides about subjective answers.
@@ -114,7 +115,10 @@ func All() []Gate {
 		{Name: GoldPasses, Version: 1, Prompts: judgePrompts, check: goldPasses},
 		{Name: Mutation, Version: 2, Prompts: judgePrompts, check: mutated},
 		{Name: ClosedBook, Version: 2, Prompts: asks, Types: fromOnePaper, check: closedBook},
-		{Name: SolvedAgain, Version: 1, Prompts: asks, Types: []string{candidate.Single, candidate.Comprehensive}, check: solvedAgain},
+		{
+			Name: SolvedAgain, Version: 1, Prompts: slices.Concat(asks, candidate.ContextPrompts()),
+			Types: []string{candidate.Single, candidate.Comprehensive}, check: solvedAgain,
+		},
 		{Name: Unlike, Version: 1},
 	}
 }

@@ -24,8 +24,11 @@ func (t Tools) ask(ctx context.Context, s Subject, withMaterial bool, repeat int
 	given, context := ".", ""
 	var images []qa.Image
 	if withMaterial {
-		given, context = " on the basis of a context.", "\n[Context]: "+s.Material.Context()
-		images = s.Material.Images
+		material, err := s.Material.Context(t.Prompts)
+		if err != nil {
+			return "", err
+		}
+		given, context, images = " on the basis of a context.", "\n[Context]: "+material, s.Material.Images
 	}
 	text, err := t.Prompts.Render("plain", prompts.Data{"given": given, "task": task, "context": context})
 	if err != nil {

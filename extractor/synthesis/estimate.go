@@ -36,7 +36,7 @@ func Estimate(ctx context.Context, c Config) (Forecast, error) {
 	if err != nil {
 		return Forecast{}, err
 	}
-	measured, err := readMeasured(c.Dir)
+	measured, err := readMeasured(c.Dir, c.TrackerModel != "")
 	if err != nil {
 		return Forecast{}, err
 	}
@@ -58,21 +58,26 @@ func Estimate(ctx context.Context, c Config) (Forecast, error) {
 // measured is what the ledger has about decided candidates.
 type measured struct {
 	accepted, decided map[candidate.Category]int
-	costs             []plan.Cost
+	// costs are the costs of candidates; tracked are the parts of them that a tracker of its own has.
+	costs, tracked []plan.Cost
 }
 
 // readMeasured reads the ledger. It leaves out candidates for which the quota had no place or whose calls failed, since they
-// show nothing about later ones.
-func readMeasured(dir string) (m measured, err error) {
+// show nothing about later ones. The costs of the tracker are apart if it has its own model.
+func readMeasured(dir string, ownTracker bool) (m measured, err error) {
 	history, err := candidate.ReadHistory(dir)
 	if err != nil {
 		return m, err
 	}
-	spent := make(map[string]plan.Cost)
+	spent, tracked := make(map[string]plan.Cost), make(map[string]plan.Cost)
 	for _, line := range candidate.PaidOnce(history.LastLines()) {
+		by := spent
+		if ownTracker && line.Stage == candidate.Track {
+			by = tracked
+		}
 		if line.Stage != candidate.Act {
-			c := spent[line.Candidate]
-			spent[line.Candidate] = plan.Cost{Calls: c.Calls + len(line.Calls), Usage: c.Usage.Add(line.Usage)}
+			c := by[line.Candidate]
+			by[line.Candidate] = plan.Cost{Calls: c.Calls + len(line.Calls), Usage: c.Usage.Add(line.Usage)}
 		}
 	}
 	m.accepted, m.decided = make(map[candidate.Category]int), make(map[candidate.Category]int)
@@ -86,7 +91,7 @@ func readMeasured(dir string) (m measured, err error) {
 			m.accepted[state.Category]++
 		}
 		if state.Category.Type() != candidate.Multiple {
-			m.costs = append(m.costs, spent[id])
+			m.costs, m.tracked = append(m.costs, spent[id]), append(m.tracked, tracked[id])
 		}
 	}
 	return m, nil
@@ -103,36 +108,41 @@ func (inv *invocation) forecast(ctx context.Context, q candidate.Quota, m measur
 	} else if accepted > 0 {
 		f.Candidates.Likely = new(min(float64(f.Rows*decided)/float64(accepted), f.Candidates.High))
 	}
-	var least, most plan.Cost
+	var least, most, tracked plan.Cost
 	if q.Category.Type() != candidate.Multiple { // which are merged by rule
 		if len(m.costs) >= plan.FewestPast {
 			f.Total = *plan.EstimateFromPast(inv.Dir, m.costs, f.Candidates, inv.model.Price)
+			if inv.TrackerModel != "" {
+				f.Total.Add(*plan.EstimateFromPast(inv.Dir, m.tracked, f.Candidates, inv.tracker.Price))
+			}
 			return f, nil
 		}
-		if least, most, err = inv.bounds(ctx, q.Category); err != nil {
+		if least, most, tracked, err = inv.bounds(ctx, q.Category); err != nil {
 			return f, err
 		}
 	}
 	f.Total = *plan.EstimateFromBounds(least, most, f.Candidates, inv.model.Price)
+	f.Total.Add(*plan.EstimateFromBounds(plan.Cost{}, tracked, f.Candidates, inv.tracker.Price))
 	return f, nil
 }
 
 // bounds returns the least and the most that one candidate takes: from one call of the explorer to a call in each stage, every
-// prompt with the material and every reply of the maximum length.
-func (inv *invocation) bounds(ctx context.Context, c candidate.Category) (least, most plan.Cost, err error) {
+// prompt with the material and every reply of the maximum length. The call of the tracker is the last result.
+func (inv *invocation) bounds(ctx context.Context, c candidate.Category) (least, most, tracked plan.Cost, err error) {
 	m, ok, err := inv.pipeline.Draw.Load(ctx, candidate.ID{Category: c})
 	if err != nil || !ok {
-		return least, most, err
+		return least, most, tracked, err
 	}
-	message, err := m.Request(inv.Prompts)
+	message, err := m.Request(inv.pipeline.Prompts)
 	if err != nil {
-		return least, most, err
+		return least, most, tracked, err
 	}
 	prompt := tokens.Count(message.Text)
-	calls := 2 // explorer and tracker
+	calls := 1 // of the explorer
 	for _, g := range inv.pipeline.Gates {
 		calls += map[string]int{gate.ClosedBook: 1, gate.SolvedAgain: inv.SolveAgain}[g.Name]
 	}
 	least = plan.Cost{Calls: 1, Usage: qa.Usage{Prompt: prompt}}
-	return least, plan.Cost{Calls: calls, Usage: qa.Usage{Prompt: calls * prompt, Completion: calls * inv.model.MaxReply}}, nil
+	most = plan.Cost{Calls: calls, Usage: qa.Usage{Prompt: calls * prompt, Completion: calls * inv.model.MaxReply}}
+	return least, most, plan.Cost{Calls: 1, Usage: qa.Usage{Prompt: prompt, Completion: inv.tracker.MaxReply}}, nil
 }

@@ -12,7 +12,7 @@ import (
 // A forecast is the missing rows divided by the yield, times the cost of a candidate. Surplus candidates and failed calls do
 // not count.
 func TestForecastFromLedger(t *testing.T) {
-	inv := &invocation{Config: Config{Common: Common{Dir: t.TempDir()}}, model: models.Model{Price: &qa.Price{Prompt: 500}}}
+	inv := &invocation{Config: Config{Common: Common{Dir: t.TempDir()}}, model: asked{Model: models.Model{Price: &qa.Price{Prompt: 500}}}}
 	l, err := candidate.OpenLedger(inv.Dir, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func TestForecastFromLedger(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	m, err := readMeasured(inv.Dir)
+	m, err := readMeasured(inv.Dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}

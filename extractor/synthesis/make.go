@@ -28,7 +28,7 @@ type Common struct {
 	World   *env.Env
 	// Data is the path of the data directory of World, Dir the directory of the synthesis.
 	Data, Dir string
-	// Model is the model of explorer, tracker and gates, or of the actor, as PROVIDER:NAME. Calls configures how it is
+	// Model is the model of explorer, tracker and gates, or of the actor, as PROVIDER:NAME. Calls configures how models are
 	// called.
 	Model string
 	Calls models.Config
@@ -51,6 +51,7 @@ type Questions struct {
 	DrawSeed      uint64   `name:"draw-seed" default:"2024" placeholder:"SEED" help:"Seed for sampling papers and elements."`
 	Gates         []string `placeholder:"NAME" help:"Only these gates, or all but those after a !: self_contained, evidence, unique, evaluator, mutation, closed_book, solved_again, duplicate. Or none. Default: all."`
 	SolveAgain    int      `name:"solve-again" default:"2" placeholder:"K" help:"Independent answers per question for the gate solved_again."`
+	TrackerModel  string   `name:"tracker-model" placeholder:"PROVIDER:NAME" help:"Model of the tracker. Default: the model of -m."`
 	Pictures      bool     `help:"Send figures as images, even if airqa list models does not list the model as accepting them."`
 	Workers       int      `short:"j" default:"4" help:"Concurrent workers."`
 	Preview       int      `placeholder:"N" help:"Make N candidates of each category, show them and stop."`
@@ -71,9 +72,15 @@ type Config struct {
 type invocation struct {
 	Config
 	pipeline extractor.Config
-	model    models.Model
-	// address is the model's. It is no part of the model's description here: the same model at another address gives the
-	// same kind of replies.
+	model    asked
+	// tracker is the same as model unless another is given.
+	tracker asked
+}
+
+// asked is a model with its address, which is no part of its description here: the same model at another address gives the same
+// kind of replies.
+type asked struct {
+	models.Model
 	address string
 }
 
@@ -106,18 +113,34 @@ func open(ctx context.Context, c Config) (_ *invocation, err error) {
 	if p.Gates, err = gate.Select(c.Gates); err != nil {
 		return nil, err
 	}
-	if inv.model, err = c.Session.OpenModel(c.Model, c.Calls); err != nil {
+	if p.Forms, err = candidate.ReadForms(p.Prompts); err != nil {
 		return nil, err
 	}
-	inv.address, _ = inv.model.Described["base_url"].(string)
-	delete(inv.model.Described, "base_url")
+	if inv.model, err = inv.openModel(c.Model); err != nil {
+		return nil, err
+	}
+	inv.tracker = inv.model
+	if c.TrackerModel != "" {
+		if inv.tracker, err = inv.openModel(c.TrackerModel); err != nil {
+			return nil, fmt.Errorf("tracker: %w", err)
+		}
+	}
 	p.Endpoint, p.Price = inv.model.Described, inv.model.Price
+	p.Tracker = extractor.Asked{Endpoint: inv.tracker.Described, Price: inv.tracker.Price}
 	p.Images = c.Pictures || inv.model.Listed != nil && inv.model.Listed.Images
 	if p.Draw, err = candidate.OpenDraw(ctx, c.World, c.DrawSeed); err != nil {
 		return nil, err
 	}
 	p.Quotas, err = inv.chooseQuotas()
 	return inv, err
+}
+
+// openModel opens a model and takes its address out of its description.
+func (inv *invocation) openModel(spec string) (a asked, err error) {
+	a.Model, err = inv.Session.OpenModel(spec, inv.Calls)
+	a.address, _ = a.Described["base_url"].(string)
+	delete(a.Described, "base_url")
+	return a, err
 }
 
 // chooseQuotas divides the rows over the chosen categories, or over all for which the papers have elements.
@@ -148,6 +171,21 @@ func (inv *invocation) chooseQuotas() (quotas []candidate.Quota, err error) {
 	return quotas, nil
 }
 
+// spent is the cost of kept replies: those of the tracker's model at its price, the others at the price of the model.
+func (inv *invocation) spent(kept []cache.Held) (spent budget.Spent) {
+	for _, r := range kept {
+		price, usage := inv.model.Price, qa.Usage{Prompt: r.Prompt, Completion: r.Completion}
+		if r.Model == inv.tracker.Name() {
+			price = inv.tracker.Price
+		}
+		spent.Usage = spent.Usage.Add(usage)
+		if price != nil {
+			spent.USD += price.Of(usage)
+		}
+	}
+	return spent
+}
+
 // run runs the pipeline with the kept replies, under a progress bar. Replies of earlier invocations count in the budget.
 func (inv *invocation) run() (sum extractor.Summary, err error) {
 	c := inv.pipeline
@@ -160,15 +198,11 @@ func (inv *invocation) run() (sum extractor.Summary, err error) {
 	if err != nil {
 		return sum, err
 	}
-	var spent budget.Spent
-	for _, r := range kept {
-		spent.Usage = spent.Usage.Add(qa.Usage{Prompt: r.Prompt, Completion: r.Completion})
+	requests := models.Requests{Account: budget.NewAccount(inv.Limits, inv.spent(kept), inv.Session.Now), Cache: store, Protocol: qa.ReActText}
+	if c.Model, err = inv.model.Connect(requests); err != nil {
+		return sum, err
 	}
-	if c.Price != nil {
-		spent.USD = c.Price.Of(spent.Usage)
-	}
-	account := budget.NewAccount(inv.Limits, spent, inv.Session.Now)
-	if c.Model, err = inv.model.Connect(models.Requests{Account: account, Cache: store, Protocol: qa.ReActText}); err != nil {
+	if c.Tracker.Model, err = inv.tracker.Connect(requests); err != nil {
 		return sum, err
 	}
 	wanted, done := 0, "accepted"

@@ -64,10 +64,7 @@ func kind(e qa.Evaluator) string {
 	if e.Func == "" {
 		return none
 	}
-	if eval.Subjective(e) {
-		return "subjective"
-	}
-	return "objective"
+	return eval.Tag(e)
 }
 
 func walk(e qa.Evaluator, depth int, visit func(name string, depth int)) {

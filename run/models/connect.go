@@ -46,7 +46,10 @@ func (m Model) Connect(r Requests) (qa.Model, error) {
 	return m.Cached(r, metered), nil
 }
 
+// Name returns the name of the model in caches.
+func (m Model) Name() string { return runlog.Shape{Model: m.Described}.ModelName() }
+
 // Cached returns the model behind the cache of r.
 func (m Model) Cached(r Requests, model qa.Model) *cache.Model {
-	return &cache.Model{Store: r.Cache, Model: model, Name: runlog.Shape{Model: m.Described}.ModelName(), Endpoint: m.Described, Protocol: string(r.Protocol)}
+	return &cache.Model{Store: r.Cache, Model: model, Name: m.Name(), Endpoint: m.Described, Protocol: string(r.Protocol)}
 }
