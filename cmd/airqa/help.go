@@ -42,7 +42,7 @@ func addDetails(k *kong.Kong) error {
 // flagGroups are the flags that only --help-all shows, by heading. "export/max-tokens" is that flag of "export" commands.
 var flagGroups = []struct{ title, flags string }{
 	{"Which questions:", "id tag of retry run/shard weak-rewards"},
-	{"Model:", "prompts base-url temperature top-p seed max-tokens reasoning-effort extra-body models price"},
+	{"Model:", "tracker-model base-url temperature top-p seed max-tokens reasoning-effort extra-body models price"},
 	{"Connection:", "timeout retries"},
 	{"Limits:", "question-budget question-deadline query-seconds"},
 	{"Agent:", "turns window rows protocol by-conference format-errors repeat-limit context-tokens observation-tokens passages"},
