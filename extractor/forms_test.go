@@ -75,7 +75,7 @@ func TestOwnPrompts(t *testing.T) {
 		ex, _, ok := dataset.Decode([]byte(line))
 		synth, _ := candidate.SynthOf(ex)
 		located := synth.Gates[slices.IndexFunc(synth.Gates, func(g candidate.Gate) bool { return g.Name == gate.Located })]
-		want := candidate.Gate{Name: gate.Located, Verdict: candidate.Skipped, Detail: "the explorer's prompt asks for no evidence"}
+		want := candidate.Gate{Name: gate.Located, Verdict: candidate.Skipped, Detail: "the prompt synth_explore asks for no evidence"}
 		if synth.Category == candidate.Retrieval {
 			want = candidate.Gate{Name: gate.Located, Verdict: candidate.Passed}
 		}

@@ -171,8 +171,8 @@ func (p *Pipeline) passGates(ctx context.Context, w *work) error {
 		switch {
 		case !p.applies(g.Name):
 			verdict.Verdict = candidate.Skipped
-		case g.Name == gate.Located && !p.c.Forms.AsksEvidence(w.Category):
-			verdict.Verdict, verdict.Detail = candidate.Skipped, "the explorer's prompt asks for no evidence"
+		case g.Name == gate.Located && w.Category.Element() != "" && !p.c.Forms.AskEvidence():
+			verdict.Verdict, verdict.Detail = candidate.Skipped, "the prompt synth_explore asks for no evidence"
 		case g.Name != gate.Unlike: // checked when the candidate is decided
 			var v gate.Verdict
 			line, err := p.runStage(ctx, w, p.gateStage(ctx, w, g, &v))

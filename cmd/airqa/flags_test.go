@@ -185,7 +185,7 @@ var scripted = map[string]map[string]string{
 	"export write": {"script/export.txtar": "out format replace turns thinking include min-score max-score outcome of-model of-baseline tag min-turns max-turns " +
 		"min-tokens max-tokens max-repetition max-per-question max-per-paper ids episodes errors scoring judge split split-seed duplicates against leaks leak redact-emails " +
 		"cutoff-len template tokenizer fit license pass-rate best-of columns whole-episodes", "script/otlp.txtar": "otlp-endpoint"},
-	"synth make": {"script/synth.txtar": making + " until baseline repeats judge"},
+	"synth make": {"script/synth.txtar": making + " until baseline repeats judge tracker-model"},
 	"synth act":  {"script/synth.txtar": "data model out workers baseline repeats judge rows retrieve"},
 	"synth why":  {"script/synth.txtar": "json"},
 	"why":        {"script/demo.txtar": "compare format json scoring all sample with-paper"},

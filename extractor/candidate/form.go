@@ -63,11 +63,8 @@ func ReadForms(set prompts.Set) (f Forms, err error) {
 	return f, nil
 }
 
-// AsksEvidence reports whether questions of a category come with the words that prove their answers. The answer to a question for a
-// paper is the paper.
-func (f Forms) AsksEvidence(c Category) bool {
-	return c.Element() == "" || f.explore.labels[evidenceField] != ""
-}
+// AskEvidence reports whether the explorer copies the words that prove an answer.
+func (f Forms) AskEvidence() bool { return f.explore.labels[evidenceField] != "" }
 
 // readForm reads the form in a template.
 func readForm(set prompts.Set, prompt string, needed, optional []string) (Form, error) {
@@ -105,7 +102,7 @@ func newForm(block string, needed, optional []string) (Form, error) {
 	}
 	for _, name := range needed {
 		if f.labels[name] == "" {
-			return f, fmt.Errorf("the form of the reply has no label [%s]", name)
+			return f, fmt.Errorf("the form of the reply has no label [%s]; it needs [%s]", name, strings.Join(needed, "], ["))
 		}
 	}
 	return f, nil

@@ -73,7 +73,7 @@ func TestPrintedPrompts(t *testing.T) {
 	if diff := cmp.Diff(candidate.Draft{Question: "How many?", Answer: "3"}, draft); diff != "" || err != nil {
 		t.Errorf("%v; draft (-want +got):\n%s", err, diff)
 	}
-	if forms.AsksEvidence("single-table") || !forms.AsksEvidence("retrieval") {
+	if forms.AskEvidence() {
 		t.Error("the paper's explorer quotes no evidence")
 	}
 

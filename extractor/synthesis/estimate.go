@@ -137,6 +137,10 @@ func (inv *invocation) bounds(ctx context.Context, c candidate.Category) (least,
 	if err != nil {
 		return least, most, tracked, err
 	}
+	track, err := candidate.Draft{}.TrackRequest(inv.Prompts)
+	if err != nil {
+		return least, most, tracked, err
+	}
 	prompt := tokens.Count(message.Text)
 	calls := 1 // of the explorer
 	for _, g := range inv.pipeline.Gates {
@@ -144,5 +148,6 @@ func (inv *invocation) bounds(ctx context.Context, c candidate.Category) (least,
 	}
 	least = plan.Cost{Calls: 1, Usage: qa.Usage{Prompt: prompt}}
 	most = plan.Cost{Calls: calls, Usage: qa.Usage{Prompt: calls * prompt, Completion: calls * inv.model.MaxReply}}
-	return least, most, plan.Cost{Calls: 1, Usage: qa.Usage{Prompt: prompt, Completion: inv.tracker.MaxReply}}, nil
+	tracked = plan.Cost{Calls: 1, Usage: qa.Usage{Prompt: tokens.Count(track.Text), Completion: inv.tracker.MaxReply}}
+	return least, most, tracked, nil
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"airqa/extractor/candidate"
+	"airqa/llm/cache"
 	"airqa/qa"
 	"airqa/run/models"
 )
@@ -53,5 +54,46 @@ func TestForecastFromLedger(t *testing.T) {
 	}
 	if f, err = inv.forecast(t.Context(), candidate.Quota{Category: "single-text", Count: 2, Most: 30}, m); err != nil || f.Total.Calls.High != 0 {
 		t.Errorf("nothing is missing: %+v, %v", f, err)
+	}
+}
+
+// A tracker of its own is estimated and charged at its own price.
+func TestTrackerPrice(t *testing.T) {
+	inv := &invocation{
+		Config:  Config{Common: Common{Dir: t.TempDir()}, Questions: Questions{TrackerModel: "test:small"}},
+		model:   asked{Model: models.Model{Described: map[string]any{"provider": "test", "model": "large"}, Price: &qa.Price{Prompt: 500}}},
+		tracker: asked{Model: models.Model{Described: map[string]any{"provider": "test", "model": "small"}, Price: &qa.Price{Prompt: 20}}},
+	}
+	l, err := candidate.OpenLedger(inv.Dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		id := candidate.ID{Category: "single-text", Index: i}
+		for _, line := range []candidate.Line{
+			{Stage: candidate.Explore, Outcome: candidate.Done, Calls: []string{fmt.Sprint("a", i)}, Usage: qa.Usage{Prompt: 2000}},
+			{Stage: candidate.Track, Outcome: candidate.Done, Calls: []string{fmt.Sprint("b", i)}, Usage: qa.Usage{Prompt: 5000}},
+			{Stage: candidate.Accept, Outcome: candidate.Accepted},
+		} {
+			line.Candidate, line.Category = id.String(), id.Category
+			if err := l.Add(line); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	m, err := readMeasured(inv.Dir, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := inv.forecast(t.Context(), candidate.Quota{Category: "single-text", Count: 5, Most: 25}, m)
+	if err != nil || *f.Total.Calls.Likely != 4 || *f.Total.USD.Likely < 2.199 || *f.Total.USD.Likely > 2.201 {
+		t.Errorf("%+v, %v", f, err)
+	}
+	spent := inv.spent([]cache.Held{{Model: inv.model.Name(), Prompt: 1_000_000}, {Model: inv.tracker.Name(), Prompt: 1_000_000}})
+	if spent.USD != 520 || spent.Usage.Prompt != 2_000_000 || inv.model.Name() == inv.tracker.Name() {
+		t.Errorf("%+v", spent)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"airqa/env"
@@ -124,6 +125,9 @@ func open(ctx context.Context, c Config) (_ *invocation, err error) {
 		if inv.tracker, err = inv.openModel(c.TrackerModel); err != nil {
 			return nil, fmt.Errorf("tracker: %w", err)
 		}
+	}
+	if !p.Forms.AskEvidence() && slices.Contains(gate.Names(p.Gates), gate.Located) {
+		c.Session.Notify.Notef("the gate %s is skipped, since the prompt synth_explore asks for no evidence", gate.Located)
 	}
 	p.Endpoint, p.Price = inv.model.Described, inv.model.Price
 	p.Tracker = extractor.Asked{Endpoint: inv.tracker.Described, Price: inv.tracker.Price}
