@@ -68,7 +68,7 @@ func TestChangedTrackerPrompt(t *testing.T) {
 	b.must(all(16))
 	explored, tracked, questions := b.model.explored.Load(), b.model.tracked.Load(), b.file(candidate.QuestionsFile)
 	b.touched = []string{candidate.Track}
-	b.change = func(c *extractor.Config) { c.Model = rewritten{c.Model} }
+	b.change = func(c *extractor.Config) { c.Tracker.Endpoint = rewritten{c.Tracker.Endpoint} }
 	ended := b.must(all(16))
 	if n := b.model.explored.Load() - explored; n != 0 {
 		t.Errorf("%d calls of the explorer", n)

@@ -37,19 +37,19 @@ func recipes(c Config) ([]recipe, error) {
 			continue
 		}
 		list = append(list, recipe{
-			Stage: exploreRecipe(category), Versions: []int{candidate.ExploreVersion, candidate.FormVersion}, Model: c.Endpoint, Attempts: c.Attempts,
+			Stage: exploreRecipe(category), Versions: []int{candidate.ExploreVersion, candidate.FormVersion}, Model: c.Model.Described, Attempts: c.Attempts,
 			Images: c.Images && category.Element() == candidate.Image, names: category.Prompts(),
 		})
 	}
 	list = append(list, recipe{
-		Stage: candidate.Track, Versions: []int{candidate.TrackVersion, candidate.FormVersion}, Model: c.tracker().Endpoint, Attempts: c.Attempts,
+		Stage: candidate.Track, Versions: []int{candidate.TrackVersion, candidate.FormVersion}, Model: c.Tracker.Described, Attempts: c.Attempts,
 		// The tracker's prompt also contains the catalogue of functions.
-		Prompts: map[string]string{"catalogue": files.Hash(catalogue)}, names: candidate.TrackPrompts(),
+		Prompts: map[string]string{"catalogue": files.Hash(catalogue)}, names: []string{"synth_track", "synth_function", "synth_again"},
 	})
 	for _, g := range gate.All() {
 		r := recipe{Stage: candidate.GateStage(g.Name), Versions: []int{g.Version}, names: g.Prompts}
 		if len(g.Prompts) > 0 {
-			r.Model = c.Endpoint
+			r.Model = c.Model.Described
 		}
 		if g.Name == gate.SolvedAgain {
 			r.Versions = append(r.Versions, candidate.ExploreVersion) // it shows the same context as the explorer

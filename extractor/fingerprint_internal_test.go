@@ -5,12 +5,15 @@ import (
 	"testing"
 
 	"airqa/internal/testkit/golden"
+	"airqa/run/models"
 )
+
+var test = models.Model{Described: map[string]any{"provider": "test"}}
 
 // The recipes of all stages are those of the golden file. A difference means that existing syntheses redo these stages:
 // raise the version of the stage if its code gives other results, and rewrite the file with -update.
 func TestRecipes(t *testing.T) {
-	list, err := recipes(Config{Asked: Asked{Endpoint: map[string]any{"provider": "test"}}, Attempts: DefaultAttempts, Solve: 2, Images: true})
+	list, err := recipes(Config{Model: test, Tracker: test, Attempts: DefaultAttempts, Solve: 2, Images: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,13 +26,13 @@ func TestRecipes(t *testing.T) {
 
 // Each field of a recipe counts in the fingerprint.
 func TestFingerprints(t *testing.T) {
-	base := Config{Asked: Asked{Endpoint: map[string]any{"provider": "test"}}, Attempts: 3, Solve: 2}
+	base := Config{Model: test, Tracker: test, Attempts: 3, Solve: 2}
 	changes := map[string]struct {
 		change func(*Config)
 		stages []string
 	}{
-		"model":    {func(c *Config) { c.Endpoint = map[string]any{"provider": "other"} }, []string{"explore:retrieval", "track", "gate:closed_book", "gate:evaluator"}},
-		"tracker":  {func(c *Config) { c.Tracker.Endpoint = map[string]any{"provider": "other"} }, []string{"track"}},
+		"model":    {func(c *Config) { c.Model.Described = map[string]any{"provider": "other"} }, []string{"explore:retrieval", "gate:closed_book", "gate:evaluator"}},
+		"tracker":  {func(c *Config) { c.Tracker.Described = map[string]any{"provider": "other"} }, []string{"track"}},
 		"attempts": {func(c *Config) { c.Attempts = 1 }, []string{"explore:single-text", "track"}},
 		"answers":  {func(c *Config) { c.Solve = 5 }, []string{"gate:solved_again"}},
 		"images":   {func(c *Config) { c.Images = true }, []string{"explore:single-image", "gate:solved_again"}},

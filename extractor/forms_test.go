@@ -13,6 +13,7 @@ import (
 	"airqa/prompts"
 	"airqa/qa"
 	"airqa/qa/dataset"
+	"airqa/run/models"
 )
 
 // ownPrompts ask for other replies than the built-in ones: without evidence, with a tag, and a question without a label.
@@ -50,7 +51,7 @@ func (m *replies) Complete(_ context.Context, r qa.Request) (qa.Reply, error) {
 	if strings.Contains(text, "[tag] is \"subjective\", but with eval_int_exact_match it must be objective") {
 		tag = "`Objective`."
 	}
-	return answer("```\n[question]: " + strings.SplitN(question, "\n", 2)[0] + "\n[tag]: " + tag +
+	return answer("```\n[Q]: x\n[question]: " + strings.SplitN(question, "\n", 2)[0] + "\n[tag]: " + tag +
 		"\n[evaluator]: {\"eval_func\": \"eval_int_exact_match\", \"eval_kwargs\": {\"gold\": 120}}\n[answer_format]: An integer.\n[answer]: 120\n```")
 }
 
@@ -61,7 +62,7 @@ func TestOwnPrompts(t *testing.T) {
 	explorer, tracker := &replies{t: t}, &replies{t: t}
 	b.change = func(c *extractor.Config) {
 		c.Prompts = prompts.Of(ownPrompts)
-		c.Asked.Model, c.Tracker = explorer, extractor.Asked{Model: tracker, Endpoint: map[string]any{"provider": "other"}, Price: &qa.Price{Prompt: 50}}
+		c.Model.Endpoint, c.Tracker = explorer, models.Model{Endpoint: tracker, Described: map[string]any{"provider": "other"}, Price: &qa.Price{Prompt: 50}}
 		var err error
 		if c.Gates, err = gate.Select([]string{gate.Located, gate.GoldPasses}); err != nil {
 			t.Fatal(err)

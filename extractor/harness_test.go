@@ -18,6 +18,7 @@ import (
 	"airqa/llm/cache"
 	"airqa/llm/offline"
 	"airqa/qa"
+	"airqa/run/models"
 	"airqa/tools"
 )
 
@@ -233,10 +234,11 @@ func (b *bench) run(quotas []candidate.Quota) (extractor.Summary, error) {
 	endpoint := map[string]any{"provider": "test"}
 	c := extractor.Config{
 		Dir: b.dir, Ledger: ledger, Seed: 11, Quotas: quotas, Gates: gate.All(), Solve: 1, Workers: 3, Library: b.library,
-		Asked: extractor.Asked{
-			Model: &cache.Model{Store: store, Model: b.model, Endpoint: endpoint}, Endpoint: endpoint, Price: &qa.Price{Prompt: 3, Completion: 7},
+		Model: models.Model{
+			Endpoint: &cache.Model{Store: store, Model: b.model, Endpoint: endpoint}, Described: endpoint, Price: &qa.Price{Prompt: 3, Completion: 7},
 		},
 	}
+	c.Tracker = c.Model
 	if b.change != nil {
 		b.change(&c)
 	}

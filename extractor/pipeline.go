@@ -20,6 +20,7 @@ import (
 	"airqa/prompts"
 	"airqa/qa"
 	"airqa/qa/dataset"
+	"airqa/run/models"
 	"airqa/tools"
 	"airqa/train"
 )
@@ -32,7 +33,7 @@ type Library interface {
 	Fingerprint() string
 }
 
-// Config configures a [Pipeline]. Model, Library, Draw and Ledger are required.
+// Config configures a [Pipeline]. Models, Library, Draw, Ledger and Forms are required.
 type Config struct {
 	// Dir is the directory of the synthesis.
 	Dir    string
@@ -48,11 +49,9 @@ type Config struct {
 	Solve   int
 	Workers int
 	Library Library
-	// Asked answers the requests of explorer and gates, Tracker those of the tracker; the zero value is the same model.
-	Asked
-	Tracker Asked
-	// Protocol is the protocol in the keys of the cache.
-	Protocol string
+	// Model answers the requests of explorer and gates, Tracker those of the tracker; both from a cache first, in whose keys Protocol is.
+	Model, Tracker models.Model
+	Protocol       string
 	// Prompts are the texts of the requests, Forms the forms of the replies that they ask for.
 	Prompts prompts.Set
 	Forms   candidate.Forms
@@ -66,23 +65,6 @@ type Config struct {
 	Preview bool
 	// Progress, which may be nil, is called after each decision about a candidate. Pending candidates are explored only.
 	Progress func(candidate.Tally)
-}
-
-// Asked is a model that answers requests, from a cache first.
-type Asked struct {
-	Model qa.Model
-	// Endpoint describes the model in the keys of the cache.
-	Endpoint map[string]any
-	// Price is nil if unknown.
-	Price *qa.Price
-}
-
-// tracker returns the model of the tracker.
-func (c Config) tracker() Asked {
-	if c.Tracker.Endpoint == nil {
-		return c.Asked
-	}
-	return c.Tracker
 }
 
 // DefaultAttempts is the default of Config.Attempts.
@@ -101,8 +83,8 @@ type Pipeline struct {
 
 // New checks a configuration.
 func New(c Config) (*Pipeline, error) {
-	if c.Model == nil || c.Library == nil || c.Draw == nil || c.Ledger == nil {
-		return nil, errors.New("synthesis: model, library, draw and ledger are required")
+	if c.Model.Endpoint == nil || c.Tracker.Endpoint == nil || c.Library == nil || c.Draw == nil || c.Ledger == nil {
+		return nil, errors.New("synthesis: models, library, draw and ledger are required")
 	}
 	c.Attempts, c.Workers = cmp.Or(c.Attempts, DefaultAttempts), max(c.Workers, 1)
 	if c.Progress == nil {

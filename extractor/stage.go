@@ -13,23 +13,24 @@ import (
 	"airqa/llm/cache"
 	"airqa/prompts"
 	"airqa/qa"
+	"airqa/run/models"
 )
 
 // calls is the model of one stage of one candidate. It notes in the stage's line which replies were used. It is not safe
 // for concurrent use.
 type calls struct {
-	Asked
-	p    *Pipeline
-	line *candidate.Line
+	p     *Pipeline
+	model models.Model
+	line  *candidate.Line
 }
 
 // Complete asks the model.
 func (c *calls) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
-	key, err := cache.KeyOf(c.Endpoint, c.p.c.Protocol, r)
+	key, err := cache.KeyOf(c.model.Described, c.p.c.Protocol, r)
 	if err != nil {
 		return qa.Reply{}, err
 	}
-	reply, err := c.Model.Complete(ctx, r)
+	reply, err := c.model.Endpoint.Complete(ctx, r)
 	if err == nil {
 		c.line.Calls = append(c.line.Calls, key.String())
 		c.line.Usage = c.line.Usage.Add(reply.Usage)
@@ -44,7 +45,7 @@ func (c *calls) Ask(ctx context.Context, system, user string) (qa.Reply, error) 
 
 // askUntil asks until parse accepts a reply, at most the configured number of times; later requests state the fault of the
 // last reply. The line gets the number of replies, and the fault of the last one if none can be used.
-func askUntil[T any](ctx context.Context, c *calls, first qa.Message, parse func(text string) (T, error)) (any, error) {
+func askUntil[T any](ctx context.Context, c *calls, first qa.Message, parse func(candidate.Forms, string) (T, error)) (any, error) {
 	message, line := first, c.line
 	for attempt := range c.p.c.Attempts {
 		reply, err := c.Complete(ctx, qa.Request{Messages: []qa.Message{message}, Repeat: attempt})
@@ -52,7 +53,7 @@ func askUntil[T any](ctx context.Context, c *calls, first qa.Message, parse func
 			return nil, err
 		}
 		line.Attempt = attempt + 1
-		parsed, fault := parse(reply.Text)
+		parsed, fault := parse(c.p.c.Forms, reply.Text)
 		if fault == nil {
 			line.Reason, line.Detail = "", ""
 			return parsed, nil
@@ -128,13 +129,13 @@ func (p *Pipeline) runStage(ctx context.Context, w *work, s stage) (line candida
 
 // computeStage runs a stage and completes its line.
 func (p *Pipeline) computeStage(ctx context.Context, line candidate.Line, s stage) (candidate.Line, error) {
-	asked := p.c.Asked
+	model := p.c.Model
 	if s.name == candidate.Track {
-		asked = p.c.tracker()
+		model = p.c.Tracker
 	}
-	result, err := s.run(&calls{asked, p, &line})
-	if asked.Price != nil {
-		line.USD = new(asked.Price.Of(line.Usage))
+	result, err := s.run(&calls{p, model, &line})
+	if model.Price != nil {
+		line.USD = new(model.Price.Of(line.Usage))
 	}
 	if err != nil {
 		return explainFailure(ctx, line, err)

@@ -95,7 +95,7 @@ func (p *Pipeline) beginFromPaper(ctx context.Context, w *work) error {
 			if err != nil {
 				return nil, err
 			}
-			return askUntil(ctx, c, message, func(text string) (candidate.Draft, error) { return w.Material.Parse(p.c.Forms, text) })
+			return askUntil(ctx, c, message, w.Material.Parse)
 		},
 	})
 	if err != nil || w.Outcome != "" {
@@ -115,7 +115,7 @@ func (p *Pipeline) beginFromPaper(ctx context.Context, w *work) error {
 			if err != nil {
 				return nil, err
 			}
-			return askUntil(ctx, c, message, func(text string) (candidate.Tracked, error) { return candidate.ParseTracked(p.c.Forms, text) })
+			return askUntil(ctx, c, message, candidate.ParseTracked)
 		},
 	})
 }
@@ -227,12 +227,8 @@ func (p *Pipeline) example(w *work) qa.Example {
 		}
 	}
 	for _, c := range w.about {
-		element := c.Element()
-		if element == "" || element == candidate.Sections {
-			element = candidate.Text
-		}
-		if !slices.Contains(ex.Tags, element) {
-			ex.Tags = append(ex.Tags, element)
+		if !slices.Contains(ex.Tags, c.Kind()) {
+			ex.Tags = append(ex.Tags, c.Kind())
 		}
 	}
 	ex.Tags = append(ex.Tags, eval.Tag(ex.Evaluator))

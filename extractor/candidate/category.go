@@ -65,6 +65,14 @@ func (c Category) Element() string {
 	return element
 }
 
+// Kind returns the kind of the elements: [Text] for sections, and for questions about papers.
+func (c Category) Kind() string {
+	if e := c.Element(); e != Sections && e != "" {
+		return e
+	}
+	return Text
+}
+
 // ParseCategories parses names of categories, and question types, which stand for all their categories. It removes
 // duplicates and returns the order of [Categories].
 func ParseCategories(names []string) ([]Category, error) {

@@ -1,6 +1,7 @@
 package candidate
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -24,51 +25,33 @@ const (
 	maxAround = 3000
 )
 
-// Prompts that ask for a result.
-const (
-	explorePrompt   = "synth_explore"
-	retrievalPrompt = "synth_retrieval"
-	trackPrompt     = "synth_track"
-)
-
 // Prompts lists the prompts of a category.
 func (c Category) Prompts() []string {
 	request, seen := promptsFor(Material{ID: ID{Category: c}, Images: make([]qa.Image, 1)})
 	_, again := promptsFor(Material{ID: ID{Category: c}, Round: 1})
-	names := slices.Concat([]string{request, "synth_again"}, seen, again, c.contextPrompts())
+	names := slices.Concat([]string{request, "synth_again"}, seen, again)
+	if c.Type() != Single {
+		names = append(names, contextPrompt(aboutPaper))
+	}
 	if c.Element() != "" {
-		names = append(names, taskPrompt(c))
+		names = append(names, taskPrompt(c), contextPrompt(c.Kind()))
 	}
 	return names
 }
 
 // ContextPrompts lists the prompts of [Material.Context].
 func ContextPrompts() (names []string) {
-	for _, c := range Categories() {
-		names = append(names, c.contextPrompts()...)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-func (c Category) contextPrompts() (names []string) {
-	if c.Type() != Single {
-		names = append(names, contextPrompt("paper"))
-	}
-	switch e := c.Element(); e {
-	case "":
-	case Sections:
-		names = append(names, contextPrompt(Text))
-	default:
-		names = append(names, contextPrompt(e))
+	for _, kind := range []string{aboutPaper, Text, Table, Image, Formula, Metadata} {
+		names = append(names, contextPrompt(kind))
 	}
 	return names
 }
 
-// contextPrompt is the prompt that shows a paper, or an element of a kind.
+// aboutPaper is title and abstract, among the kinds of elements that a context shows.
+const aboutPaper = "paper"
+
 func contextPrompt(kind string) string { return "synth_context_" + kind }
 
-// taskPrompt is the prompt that describes the material of a category.
 func taskPrompt(c Category) string { return "synth_task_" + c.Element() }
 
 // promptsFor returns the prompt that asks for a question about the material, and the prompts of its hints.
@@ -90,60 +73,54 @@ func promptsFor(m Material) (request string, hints []string) {
 		hints = append(hints, "synth_hint_again")
 	}
 	if c.Type() == Retrieval {
-		return retrievalPrompt, hints
+		return "synth_retrieval", hints
 	}
-	return explorePrompt, hints
+	return "synth_explore", hints
 }
 
 // Request returns the message that asks for a question about the material.
 func (m Material) Request(set prompts.Set) (qa.Message, error) {
-	request, names := promptsFor(m)
 	var hints []string
-	for _, name := range names {
-		text, err := set.Render(name, prompts.Data{"number": strconv.Itoa(m.Round + 1)})
-		if err != nil {
-			return qa.Message{}, err
-		}
-		hints = append(hints, text)
+	var faults error
+	render := func(name string, data prompts.Data) string {
+		text, err := set.Render(name, data)
+		faults = errors.Join(faults, err)
+		return text
 	}
-	context, err := m.Context(set)
-	if err != nil {
-		return qa.Message{}, err
+	request, names := promptsFor(m)
+	for _, name := range names {
+		hints = append(hints, render(name, prompts.Data{"number": strconv.Itoa(m.Round + 1)}))
 	}
 	task := ""
 	if c := m.ID.Category; c.Element() != "" {
-		if task, err = set.Render(taskPrompt(c), nil); err != nil {
-			return qa.Message{}, err
-		}
+		task = render(taskPrompt(c), nil)
 	}
-	text, err := set.Render(request, prompts.Data{
+	context, err := m.Context(set)
+	text := render(request, prompts.Data{
 		"task": task, "hints": strings.Join(hints, "\n"), "context": context, "title": m.Paper.Title, "abstract": m.Paper.Abstract,
 	})
-	return qa.Message{Role: qa.User, Text: text, Images: m.Images}, err
+	return qa.Message{Role: qa.User, Text: text, Images: m.Images}, errors.Join(err, faults)
 }
 
 // Context returns the material as prompts show it: the paper, unless the question names it, and its parts.
 func (m Material) Context(set prompts.Set) (string, error) {
 	var shown []string
+	var faults error
+	show := func(kind string, data prompts.Data) {
+		text, err := paragraphs(set, contextPrompt(kind), data)
+		shown, faults = append(shown, text...), errors.Join(faults, err)
+	}
 	if m.ID.Category.Type() != Single {
-		text, err := paragraphs(set, contextPrompt("paper"), prompts.Data{"title": m.Paper.Title, "abstract": m.Paper.Abstract})
-		if err != nil {
-			return "", err
-		}
-		shown = append(shown, text...)
+		show(aboutPaper, prompts.Data{"title": m.Paper.Title, "abstract": m.Paper.Abstract})
 	}
 	for _, p := range m.Parts {
 		title, content := strings.TrimSpace(p.Title), terminal.Truncate(p.Text, maxText/len(m.Parts), " …")
-		text, err := paragraphs(set, contextPrompt(p.Kind), prompts.Data{
+		show(p.Kind, prompts.Data{
 			"heading": title, "caption": title, "content": strings.TrimSpace(content),
 			"page": strings.TrimSpace(terminal.Truncate(p.Around, maxAround, " …")),
 		})
-		if err != nil {
-			return "", err
-		}
-		shown = append(shown, text...)
 	}
-	return strings.Join(shown, "\n\n"), nil
+	return strings.Join(shown, "\n\n"), faults
 }
 
 // paragraphs renders the paragraphs of a prompt of which all placeholders have a value. A missing caption, for example, leaves no
@@ -178,11 +155,11 @@ func (m Material) Parse(forms Forms, text string) (Draft, error) {
 	if err != nil {
 		return Draft{}, err
 	}
-	d := Draft{Question: OneLine(fields[questionField]), Answer: fields[answerField]}
+	d := Draft{Question: OneLine(fields["question"]), Answer: fields["answer"]}
 	if m.ID.Category.Type() == Retrieval {
 		d.Answer = m.Paper.Title
 	}
-	for line := range strings.Lines(fields[evidenceField]) {
+	for line := range strings.Lines(fields["evidence"]) {
 		if line = strings.Trim(bullet.ReplaceAllString(strings.TrimSpace(line), ""), `"“”' `); line != "" {
 			d.Evidence = append(d.Evidence, line)
 		}

@@ -16,16 +16,6 @@ import (
 // read again.
 const FormVersion = 2
 
-// Fields of replies, by the names of their labels.
-const (
-	questionField  = "question"
-	answerField    = "answer"
-	evidenceField  = "evidence"
-	evaluatorField = "evaluator"
-	formatField    = "answer_format"
-	tagField       = "tag"
-)
-
 var (
 	// fieldLabel matches a label at the start of a line: "[Question]:", "**Question**:", "question:".
 	fieldLabel = lazyregexp.New(`(?m)^[ \t]*(?:[#>*_-]+[ \t]*)?[*_]*\[?([A-Za-z][A-Za-z _]*?)\]?[*_]*[ \t]*:[*_]*[ \t]*`)
@@ -35,11 +25,10 @@ var (
 
 // Form is the form of the replies that a prompt asks for. Its template shows it: the first fenced block without a placeholder.
 type Form struct {
-	// labels are the labels in the block as it has them, such as "Answer Format", by the names of their fields. Without labels, the
-	// whole block is the question.
+	// fields are the names of the fields in the order of their labels in the block, labels the labels as it writes them: "Answer
+	// Format" for answer_format. Without labels, the whole block is the question.
+	fields []string
 	labels map[string]string
-	// required are the fields of the labels that a stage reads, in the order of the block. The other labels only end a field.
-	required []string
 }
 
 // Forms are the forms of the replies to explorer and tracker.
@@ -47,65 +36,51 @@ type Forms struct{ explore, retrieval, track Form }
 
 // ReadForms reads the forms in the templates. The error names a template without the form, or without a label that a stage needs.
 func ReadForms(set prompts.Set) (f Forms, err error) {
-	for _, of := range []struct {
-		form             *Form
-		prompt           string
-		needed, optional []string
-	}{
-		{&f.explore, explorePrompt, []string{questionField, answerField}, []string{evidenceField}},
-		{&f.retrieval, retrievalPrompt, []string{questionField}, nil},
-		{&f.track, trackPrompt, []string{questionField, evaluatorField, formatField, answerField}, []string{tagField}},
-	} {
-		if *of.form, err = readForm(set, of.prompt, of.needed, of.optional); err != nil {
-			return f, &qa.UsageError{Err: fmt.Errorf("prompt %s: %w", of.prompt, err)}
-		}
+	if f.explore, err = readForm(set, "synth_explore", "question", "answer"); err != nil {
+		return f, err
 	}
-	return f, nil
+	if f.retrieval, err = readForm(set, "synth_retrieval", "question"); err != nil {
+		return f, err
+	}
+	f.track, err = readForm(set, "synth_track", "question", "evaluator", "answer_format", "answer")
+	return f, err
 }
 
 // AskEvidence reports whether the explorer copies the words that prove an answer.
-func (f Forms) AskEvidence() bool { return f.explore.labels[evidenceField] != "" }
+func (f Forms) AskEvidence() bool { return f.explore.labels["evidence"] != "" }
 
-// readForm reads the form in a template.
-func readForm(set prompts.Set, prompt string, needed, optional []string) (Form, error) {
-	const value = "\x00" // in place of every placeholder
-	text, err := set.Render(prompt, prompts.Data{
-		"task": value, "hints": value, "context": value, "title": value, "abstract": value,
-		"functions": value, "question": value, "answer": value,
-	})
+// readForm reads the form in a template, which must have the needed fields.
+func readForm(set prompts.Set, prompt string, needed ...string) (f Form, err error) {
+	source, err := set.Source(prompt)
 	if err != nil {
-		return Form{}, err
+		return f, err
 	}
-	for _, m := range fencedBlock.FindAllStringSubmatch(text, -1) {
-		if !strings.Contains(m[0], value) {
-			return newForm(m[1], needed, optional)
+	for _, m := range fencedBlock.FindAllStringSubmatch(source, -1) {
+		if block, fault := prompts.Of(map[string]string{prompt: m[1]}).Render(prompt, nil); fault == nil { // it has no placeholder
+			f = formOf(block)
+			isQuestion := len(f.fields) == 0 && len(needed) == 1
+			if i := slices.IndexFunc(needed, func(name string) bool { return f.labels[name] == "" }); i >= 0 && !isQuestion {
+				err = qa.Usagef("prompt %s: the form of the reply has no label [%s]; it needs [%s]", prompt, needed[i], strings.Join(needed, "], ["))
+			}
+			return f, err
 		}
 	}
-	return Form{}, errors.New("it does not show the form of the reply: a block without placeholders between two lines of three backticks")
+	return f, qa.Usagef("prompt %s: it does not show the form of the reply: a block without placeholders between two lines of three backticks", prompt)
 }
 
-// newForm reads the labels of a block: those of fields, and others in square brackets.
-func newForm(block string, needed, optional []string) (Form, error) {
+// formOf reads the labels of a block: those in square brackets if there are any.
+func formOf(block string) Form {
 	f := Form{labels: make(map[string]string)}
-	for _, m := range fieldLabel.FindAllStringSubmatch(block, -1) {
+	all := fieldLabel.FindAllStringSubmatch(block, -1)
+	inBrackets := func(m []string) bool { return strings.Contains(m[0], "[") }
+	for _, m := range all {
 		name := fieldName(m[1])
-		isField := slices.Contains(needed, name) || slices.Contains(optional, name)
-		if isField && f.labels[name] == "" {
-			f.required = append(f.required, name)
-		}
-		if isField || strings.Contains(m[0], "[") {
+		if f.labels[name] == "" && (inBrackets(m) || !slices.ContainsFunc(all, inBrackets)) {
+			f.fields = append(f.fields, name)
 			f.labels[name] = m[1]
 		}
 	}
-	if len(f.labels) == 0 && len(needed) == 1 {
-		return f, nil
-	}
-	for _, name := range needed {
-		if f.labels[name] == "" {
-			return f, fmt.Errorf("the form of the reply has no label [%s]; it needs [%s]", name, strings.Join(needed, "], ["))
-		}
-	}
-	return f, nil
+	return f
 }
 
 // Read reads the labelled fields of a reply, such as "[Question]: …", in its last fenced block, or in the whole reply if it has no
@@ -119,8 +94,8 @@ func (f Form) Read(text string) (map[string]string, error) {
 		}
 	}
 	fields := make(map[string]string)
-	if len(f.labels) == 0 && strings.Contains(action.Visible(text), "```") && block != "" {
-		fields[questionField] = block
+	if len(f.fields) == 0 && strings.Contains(action.Visible(text), "```") && block != "" {
+		fields["question"] = block
 	} else if len(starts) == 0 {
 		return nil, errors.New("there is no block with the result between two lines of three backticks")
 	}
@@ -134,7 +109,7 @@ func (f Form) Read(text string) (map[string]string, error) {
 		}
 		fields[name] = strings.TrimSpace(block[m[1]:end])
 	}
-	for _, name := range f.required {
+	for _, name := range f.fields {
 		if fields[name] == "" {
 			return nil, fmt.Errorf("the field [%s] is missing or empty", f.labels[name])
 		}

@@ -9,18 +9,8 @@ import (
 	"airqa/prompts"
 )
 
-// formOf returns the form in a block of a template.
-func formOf(t testing.TB, block string, needed ...string) Form {
-	t.Helper()
-	f, err := newForm(block, needed, []string{"tag"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
 func TestRead(t *testing.T) {
-	form := formOf(t, "[Question]: the question\n[Answer Format]: the form\n", "question", "answer_format")
+	form := formOf("[Question]: the question\n[Answer Format]: the form\n")
 	want := map[string]string{"question": "How many?", "answer_format": "an integer"}
 	tests := []struct {
 		name, text string
@@ -56,7 +46,7 @@ func TestRead(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add("```txt\n[Question]: How many?\n[Answer]: 3\n```")
 	f.Add("<think>\n[Question]: [Answer]:\n```")
-	form := formOf(f, "[Question]: q\n[Answer]: a\n", "question", "answer")
+	form := formOf("[Question]: q\n[Answer]: a\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		got, err := form.Read(text)
 		if err == nil && (got["question"] == "" || got["answer"] == "") {
@@ -67,8 +57,9 @@ func FuzzRead(f *testing.F) {
 
 // The template decides about the labels, and errors name them as it does.
 func TestReadOtherForms(t *testing.T) {
-	whole := formOf(t, "Your question here.\n", "question")
-	other := formOf(t, "[Plan]: steps\n[question]: q\n[Difficulty]: easy\n[TAG]: t\nNote: none\n", "question")
+	whole := formOf("Your question here.\n")
+	other := formOf("[Plan]: steps\n[question]: q\n[Difficulty]: easy\n[TAG]: t\nNote: none\n")
+	plain := formOf("Question: q\n**Answer Format**: f\nQuestion: again\n")
 	tests := []struct {
 		name string
 		form Form
@@ -86,11 +77,13 @@ func TestReadOtherForms(t *testing.T) {
 			map[string]string{"plan": "p", "question": "How?", "difficulty": "hard", "tag": "x"}, "",
 		},
 		{
-			"other labels need not be there", other, "```\n[Question]: How?\nNote: all.\n[Tag]: x\n```",
-			map[string]string{"question": "How?\nNote: all.", "tag": "x"}, "",
+			"no label beside those in brackets", other, "```\n[Plan]: p\n[Question]: How?\nNote: all.\n[Difficulty]: d\n[Tag]: x\n```",
+			map[string]string{"plan": "p", "question": "How?\nNote: all.", "difficulty": "d", "tag": "x"}, "",
 		},
-		{"an optional field that the template names", other, "```\n[Question]: How?\n```", nil, "[TAG] is missing"},
-		{"a label that the template does not name", formOf(t, "[Question]: q", "question"), "```\n[Question]: How?\n[Tag]: x\n```", map[string]string{"question": "How?\n[Tag]: x"}, ""},
+		{"every label of the template", other, "```\n[Plan]: p\n[Question]: How?\n[Difficulty]: d\n```", nil, "[TAG] is missing"},
+		{"no brackets", plain, "```\nquestion: How?\n[Answer_Format]: x\n```", map[string]string{"question": "How?", "answer_format": "x"}, ""},
+		{"no brackets, one missing", plain, "```\nquestion: How?\n```", nil, "[Answer Format] is missing"},
+		{"a label that the template does not name", formOf("[Question]: q"), "```\n[Question]: How?\n[Tag]: x\n```", map[string]string{"question": "How?\n[Tag]: x"}, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

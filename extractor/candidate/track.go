@@ -25,9 +25,6 @@ type Tracked struct {
 	Tag string `json:"tag,omitempty"`
 }
 
-// TrackPrompts lists the prompts of the tracker.
-func TrackPrompts() []string { return []string{trackPrompt, "synth_function", "synth_again"} }
-
 // Catalogue describes the evaluation functions, as the tracker sees them.
 func Catalogue(set prompts.Set) (string, error) {
 	var described []string
@@ -47,7 +44,7 @@ func (d Draft) TrackRequest(set prompts.Set) (qa.Message, error) {
 	if err != nil {
 		return qa.Message{}, err
 	}
-	text, err := set.Render(trackPrompt, prompts.Data{"functions": functions, "question": d.Question, "answer": d.Answer})
+	text, err := set.Render("synth_track", prompts.Data{"functions": functions, "question": d.Question, "answer": d.Answer})
 	return qa.Message{Role: qa.User, Text: text}, err
 }
 
@@ -60,23 +57,23 @@ func ParseTracked(forms Forms, text string) (Tracked, error) {
 		return Tracked{}, err
 	}
 	t := Tracked{
-		Question: OneLine(fields[questionField]), AnswerFormat: OneLine(fields[formatField]), Answer: fields[answerField],
-		Tag: strings.ToLower(strings.Trim(fields[tagField], "`'\"*. ")),
+		Question: OneLine(fields["question"]), AnswerFormat: OneLine(fields["answer_format"]), Answer: fields["answer"],
+		Tag: strings.ToLower(strings.Trim(fields["tag"], "`'\"*. ")),
 	}
-	if err := ledger.Strict([]byte(fields[evaluatorField]), &t.Evaluator); err != nil {
-		return Tracked{}, fmt.Errorf(`[%s] is not a JSON object {"eval_func": …, "eval_kwargs": {…}}: %w`, labels[evaluatorField], err)
+	if err := ledger.Strict([]byte(fields["evaluator"]), &t.Evaluator); err != nil {
+		return Tracked{}, fmt.Errorf(`[%s] is not a JSON object {"eval_func": …, "eval_kwargs": {…}}: %w`, labels["evaluator"], err)
 	}
 	if t.Evaluator.Func == "" || len(t.Evaluator.Kwargs) == 0 {
-		return Tracked{}, fmt.Errorf("[%s] lacks eval_func or eval_kwargs", labels[evaluatorField])
+		return Tracked{}, fmt.Errorf("[%s] lacks eval_func or eval_kwargs", labels["evaluator"])
 	}
 	if err := eval.AddQuestion(&t.Evaluator, t.Question); err != nil {
 		return Tracked{}, fmt.Errorf("eval_kwargs is not a JSON object: %w", err)
 	}
 	if faults := eval.Check(t.Evaluator); len(faults) > 0 {
-		return Tracked{}, fmt.Errorf("[%s] is faulty: %s", labels[evaluatorField], strings.Join(faults, "; "))
+		return Tracked{}, fmt.Errorf("[%s] is faulty: %s", labels["evaluator"], strings.Join(faults, "; "))
 	}
 	if want := eval.Tag(t.Evaluator); t.Tag != "" && t.Tag != want {
-		return Tracked{}, fmt.Errorf("[%s] is %q, but with %s it must be %s", labels[tagField], fields[tagField], t.Evaluator.Func, want)
+		return Tracked{}, fmt.Errorf("[%s] is %q, but with %s it must be %s", labels["tag"], fields["tag"], t.Evaluator.Func, want)
 	}
 	return t, nil
 }

@@ -41,7 +41,7 @@ func Estimate(ctx context.Context, c Config) (Forecast, error) {
 		return Forecast{}, err
 	}
 	none := plan.Exactly(0)
-	total := Forecast{Candidates: none, Total: *plan.EstimateFromBounds(plan.Cost{}, plan.Cost{}, none, inv.model.Price)}
+	total := Forecast{Candidates: none, Total: *plan.EstimateFromBounds(plan.Cost{}, plan.Cost{}, none, inv.pipeline.Model.Price)}
 	for _, q := range inv.pipeline.Quotas {
 		f, err := inv.forecast(ctx, q, measured)
 		if err != nil {
@@ -111,9 +111,9 @@ func (inv *invocation) forecast(ctx context.Context, q candidate.Quota, m measur
 	var least, most, tracked plan.Cost
 	if q.Category.Type() != candidate.Multiple { // which are merged by rule
 		if len(m.costs) >= plan.FewestPast {
-			f.Total = *plan.EstimateFromPast(inv.Dir, m.costs, f.Candidates, inv.model.Price)
+			f.Total = *plan.EstimateFromPast(inv.Dir, m.costs, f.Candidates, inv.pipeline.Model.Price)
 			if inv.TrackerModel != "" {
-				f.Total.Add(*plan.EstimateFromPast(inv.Dir, m.tracked, f.Candidates, inv.tracker.Price))
+				f.Total.Add(*plan.EstimateFromPast(inv.Dir, m.tracked, f.Candidates, inv.pipeline.Tracker.Price))
 			}
 			return f, nil
 		}
@@ -121,8 +121,8 @@ func (inv *invocation) forecast(ctx context.Context, q candidate.Quota, m measur
 			return f, err
 		}
 	}
-	f.Total = *plan.EstimateFromBounds(least, most, f.Candidates, inv.model.Price)
-	f.Total.Add(*plan.EstimateFromBounds(plan.Cost{}, tracked, f.Candidates, inv.tracker.Price))
+	f.Total = *plan.EstimateFromBounds(least, most, f.Candidates, inv.pipeline.Model.Price)
+	f.Total.Add(*plan.EstimateFromBounds(plan.Cost{}, tracked, f.Candidates, inv.pipeline.Tracker.Price))
 	return f, nil
 }
 
@@ -147,7 +147,7 @@ func (inv *invocation) bounds(ctx context.Context, c candidate.Category) (least,
 		calls += map[string]int{gate.ClosedBook: 1, gate.SolvedAgain: inv.SolveAgain}[g.Name]
 	}
 	least = plan.Cost{Calls: 1, Usage: qa.Usage{Prompt: prompt}}
-	most = plan.Cost{Calls: calls, Usage: qa.Usage{Prompt: calls * prompt, Completion: calls * inv.model.MaxReply}}
-	tracked = plan.Cost{Calls: 1, Usage: qa.Usage{Prompt: tokens.Count(track.Text), Completion: inv.tracker.MaxReply}}
+	most = plan.Cost{Calls: calls, Usage: qa.Usage{Prompt: calls * prompt, Completion: calls * inv.pipeline.Model.MaxReply}}
+	tracked = plan.Cost{Calls: 1, Usage: qa.Usage{Prompt: tokens.Count(track.Text), Completion: inv.pipeline.Tracker.MaxReply}}
 	return least, most, tracked, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"airqa/extractor"
 	"airqa/extractor/candidate"
 	"airqa/llm/cache"
 	"airqa/qa"
@@ -13,7 +14,7 @@ import (
 // A forecast is the missing rows divided by the yield, times the cost of a candidate. Surplus candidates and failed calls do
 // not count.
 func TestForecastFromLedger(t *testing.T) {
-	inv := &invocation{Config: Config{Common: Common{Dir: t.TempDir()}}, model: asked{Model: models.Model{Price: &qa.Price{Prompt: 500}}}}
+	inv := &invocation{Config: Config{Common: Common{Dir: t.TempDir()}}, pipeline: extractor.Config{Model: models.Model{Price: &qa.Price{Prompt: 500}}}}
 	l, err := candidate.OpenLedger(inv.Dir, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -60,9 +61,11 @@ func TestForecastFromLedger(t *testing.T) {
 // A tracker of its own is estimated and charged at its own price.
 func TestTrackerPrice(t *testing.T) {
 	inv := &invocation{
-		Config:  Config{Common: Common{Dir: t.TempDir()}, Questions: Questions{TrackerModel: "test:small"}},
-		model:   asked{Model: models.Model{Described: map[string]any{"provider": "test", "model": "large"}, Price: &qa.Price{Prompt: 500}}},
-		tracker: asked{Model: models.Model{Described: map[string]any{"provider": "test", "model": "small"}, Price: &qa.Price{Prompt: 20}}},
+		Config: Config{Common: Common{Dir: t.TempDir()}, Questions: Questions{TrackerModel: "test:small"}},
+		pipeline: extractor.Config{
+			Model:   models.Model{Described: map[string]any{"provider": "test", "model": "large"}, Price: &qa.Price{Prompt: 500}},
+			Tracker: models.Model{Described: map[string]any{"provider": "test", "model": "small"}, Price: &qa.Price{Prompt: 20}},
+		},
 	}
 	l, err := candidate.OpenLedger(inv.Dir, nil)
 	if err != nil {
@@ -92,8 +95,8 @@ func TestTrackerPrice(t *testing.T) {
 	if err != nil || *f.Total.Calls.Likely != 4 || *f.Total.USD.Likely < 2.199 || *f.Total.USD.Likely > 2.201 {
 		t.Errorf("%+v, %v", f, err)
 	}
-	spent := inv.spent([]cache.Held{{Model: inv.model.Name(), Prompt: 1_000_000}, {Model: inv.tracker.Name(), Prompt: 1_000_000}})
-	if spent.USD != 520 || spent.Usage.Prompt != 2_000_000 || inv.model.Name() == inv.tracker.Name() {
+	spent := inv.spent([]cache.Held{{Model: inv.pipeline.Model.Name(), Prompt: 1_000_000}, {Model: inv.pipeline.Tracker.Name(), Prompt: 1_000_000}})
+	if spent.USD != 520 || spent.Usage.Prompt != 2_000_000 || inv.pipeline.Model.Name() == inv.pipeline.Tracker.Name() {
 		t.Errorf("%+v", spent)
 	}
 }

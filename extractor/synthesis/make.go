@@ -73,16 +73,8 @@ type Config struct {
 type invocation struct {
 	Config
 	pipeline extractor.Config
-	model    asked
-	// tracker is the same as model unless another is given.
-	tracker asked
-}
-
-// asked is a model with its address, which is no part of its description here: the same model at another address gives the same
-// kind of replies.
-type asked struct {
-	models.Model
-	address string
+	// The addresses are no part of the models' descriptions here: the same model at another address gives the same kind of replies.
+	address, trackerAddress string
 }
 
 // Make makes questions about the papers in a data directory. The summary reports whether a budget, failed calls or the user
@@ -117,21 +109,19 @@ func open(ctx context.Context, c Config) (_ *invocation, err error) {
 	if p.Forms, err = candidate.ReadForms(p.Prompts); err != nil {
 		return nil, err
 	}
-	if inv.model, err = inv.openModel(c.Model); err != nil {
+	if p.Model, inv.address, err = inv.openModel(c.Model); err != nil {
 		return nil, err
 	}
-	inv.tracker = inv.model
+	p.Tracker = p.Model
 	if c.TrackerModel != "" {
-		if inv.tracker, err = inv.openModel(c.TrackerModel); err != nil {
+		if p.Tracker, inv.trackerAddress, err = inv.openModel(c.TrackerModel); err != nil {
 			return nil, fmt.Errorf("tracker: %w", err)
 		}
 	}
 	if !p.Forms.AskEvidence() && slices.Contains(gate.Names(p.Gates), gate.Located) {
 		c.Session.Notify.Notef("the gate %s is skipped, since the prompt synth_explore asks for no evidence", gate.Located)
 	}
-	p.Endpoint, p.Price = inv.model.Described, inv.model.Price
-	p.Tracker = extractor.Asked{Endpoint: inv.tracker.Described, Price: inv.tracker.Price}
-	p.Images = c.Pictures || inv.model.Listed != nil && inv.model.Listed.Images
+	p.Images = c.Pictures || p.Model.Listed != nil && p.Model.Listed.Images
 	if p.Draw, err = candidate.OpenDraw(ctx, c.World, c.DrawSeed); err != nil {
 		return nil, err
 	}
@@ -140,11 +130,11 @@ func open(ctx context.Context, c Config) (_ *invocation, err error) {
 }
 
 // openModel opens a model and takes its address out of its description.
-func (inv *invocation) openModel(spec string) (a asked, err error) {
-	a.Model, err = inv.Session.OpenModel(spec, inv.Calls)
-	a.address, _ = a.Described["base_url"].(string)
-	delete(a.Described, "base_url")
-	return a, err
+func (inv *invocation) openModel(spec string) (m models.Model, address string, err error) {
+	m, err = inv.Session.OpenModel(spec, inv.Calls)
+	address, _ = m.Described["base_url"].(string)
+	delete(m.Described, "base_url")
+	return m, address, err
 }
 
 // chooseQuotas divides the rows over the chosen categories, or over all for which the papers have elements.
@@ -178,9 +168,9 @@ func (inv *invocation) chooseQuotas() (quotas []candidate.Quota, err error) {
 // spent is the cost of kept replies: those of the tracker's model at its price, the others at the price of the model.
 func (inv *invocation) spent(kept []cache.Held) (spent budget.Spent) {
 	for _, r := range kept {
-		price, usage := inv.model.Price, qa.Usage{Prompt: r.Prompt, Completion: r.Completion}
-		if r.Model == inv.tracker.Name() {
-			price = inv.tracker.Price
+		price, usage := inv.pipeline.Model.Price, qa.Usage{Prompt: r.Prompt, Completion: r.Completion}
+		if r.Model == inv.pipeline.Tracker.Name() {
+			price = inv.pipeline.Tracker.Price
 		}
 		spent.Usage = spent.Usage.Add(usage)
 		if price != nil {
@@ -203,10 +193,12 @@ func (inv *invocation) run() (sum extractor.Summary, err error) {
 		return sum, err
 	}
 	requests := models.Requests{Account: budget.NewAccount(inv.Limits, inv.spent(kept), inv.Session.Now), Cache: store, Protocol: qa.ReActText}
-	if c.Model, err = inv.model.Connect(requests); err != nil {
+	if c.Model.Endpoint, err = c.Model.Connect(requests); err != nil {
 		return sum, err
 	}
-	if c.Tracker.Model, err = inv.tracker.Connect(requests); err != nil {
+	if inv.TrackerModel == "" {
+		c.Tracker = c.Model
+	} else if c.Tracker.Endpoint, err = c.Tracker.Connect(requests); err != nil {
 		return sum, err
 	}
 	wanted, done := 0, "accepted"

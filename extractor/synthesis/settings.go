@@ -29,10 +29,10 @@ func (inv *invocation) recordSettings() error {
 	now := candidate.Settings{
 		Format: candidate.Format, Program: inv.Session.Program, Created: inv.Session.Now().UTC(), Seed: inv.DrawSeed,
 		Data: inv.World.Fingerprint(), DataDir: inv.Data, Quotas: inv.pipeline.Quotas, Preview: inv.Preview > 0,
-		Gates: gate.Names(inv.pipeline.Gates), Model: inv.model.Described, BaseURL: inv.model.address, Stages: stages, Prompts: hashes,
+		Gates: gate.Names(inv.pipeline.Gates), Model: inv.pipeline.Model.Described, BaseURL: inv.address, Stages: stages, Prompts: hashes,
 	}
 	if inv.TrackerModel != "" {
-		now.Tracker, now.TrackerURL = inv.tracker.Described, inv.tracker.address
+		now.Tracker, now.TrackerURL = inv.pipeline.Tracker.Described, inv.trackerAddress
 	}
 	old, err := candidate.ReadSettings(inv.Dir)
 	if errors.Is(err, candidate.ErrNoSynthesis) {
@@ -69,12 +69,13 @@ func differences(old, now candidate.Settings) (other, stages []string) {
 	}
 	compare(&other, "seed", old.Seed, now.Seed)
 	compare(&other, "papers", old.Data, now.Data)
-	if same, err := sameJSON(old.Model, now.Model); err == nil && !same {
-		stages = append(stages, "the model or its settings")
+	changedModel := func(name string, old, now map[string]any) {
+		if same, err := sameJSON(old, now); err == nil && !same {
+			stages = append(stages, name+" or its settings")
+		}
 	}
-	if same, err := sameJSON(old.Tracker, now.Tracker); err == nil && !same {
-		stages = append(stages, "the model of the tracker or its settings")
-	}
+	changedModel("the model", old.Model, now.Model)
+	changedModel("the model of the tracker", old.Tracker, now.Tracker)
 	compare(&stages, "gates", strings.Join(old.Gates, ", "), strings.Join(now.Gates, ", "))
 	changed := func(kind string, old, now map[string]string) {
 		for _, name := range slices.Sorted(maps.Keys(now)) {

@@ -22,6 +22,7 @@ func TestDifferences(t *testing.T) {
 		{"nothing", func(*candidate.Settings) {}, nil, nil},
 		{"seed", func(c *candidate.Settings) { c.Seed = 2 }, []string{"seed: 1, now 2"}, nil},
 		{"papers", func(c *candidate.Settings) { c.Data = "b" }, []string{"papers: a, now b"}, nil},
+		{"tracker", func(c *candidate.Settings) { c.Tracker = map[string]any{"name": "n"} }, nil, []string{"the model of the tracker or its settings"}},
 		{"model", func(c *candidate.Settings) { c.Model = map[string]any{"name": "n"} }, nil, []string{"the model or its settings"}},
 		{"gates", func(c *candidate.Settings) { c.Gates = nil }, nil, []string{"gates: evidence, now "}},
 		{"a prompt with its stage", func(c *candidate.Settings) {
