@@ -18,6 +18,10 @@ const (
 	inAnyOrder  = "lists match in any order"
 )
 
+// TitleFormat is the answer format of questions that ask for a paper. It asks for what AirQA's asks (paper, Table 1): the exact
+// title, and nothing else.
+const TitleFormat = "Your answer should be the exact title of the paper and nothing else."
+
 // The parameters that several functions have.
 var (
 	lowercaseParam   = optional("lowercase", KindBool, false, "ignore case").misspelt("ignore_case")

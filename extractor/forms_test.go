@@ -40,7 +40,7 @@ func (m *replies) Complete(_ context.Context, r qa.Request) (qa.Reply, error) {
 		if !strings.Contains(text, "\n```html\n<table>") {
 			m.t.Errorf("no table between fences in %s", text)
 		}
-		return answer("```\n[Question]: How fast is system " + strings.Repeat(n, 9) + "?\n[Answer]: 120\n```")
+		return answer("```\n[Question]: Which speed has system " + strings.Repeat(n, 9) + "?\n[Answer]: 120\n```")
 	case strings.HasPrefix(text, "DESCRIBE"):
 		return answer("```\nWhich paper has " + strings.Repeat(n, 9) + "?\n```")
 	case !strings.HasPrefix(text, "ADAPT <eval_string_exact_match>\n\n<eval_string_fuzzy_match>\n\n"):

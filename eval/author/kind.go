@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/eval"
 	"airqa/internal/python"
 	"airqa/qa"
 )
@@ -35,10 +36,6 @@ const (
 	Points    Kind = "points"
 	None      Kind = "none"
 )
-
-// TitleFormat is the answer format of questions that ask for a paper. It asks for what AirQA's asks (paper, Table 1): the exact
-// title, and nothing else.
-const TitleFormat = "Your answer should be the exact title of the paper and nothing else."
 
 // kindRow describes a kind: to a person, and how its answers are scored.
 type kindRow struct {
@@ -126,7 +123,7 @@ func kinds() []kindRow {
 		},
 		{
 			kind: Paper, text: "a paper, by its title", function: "eval_paper_relevance_with_reference_answer",
-			format: TitleFormat,
+			format: eval.TitleFormat,
 			gold:   titleGold, variants: textVariants,
 		},
 		{

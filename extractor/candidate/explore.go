@@ -123,8 +123,8 @@ func (m Material) Context(set prompts.Set) (string, error) {
 	return strings.Join(shown, "\n\n"), faults
 }
 
-// paragraphs renders the paragraphs of a prompt of which all placeholders have a value. A missing caption, for example, leaves no
-// heading behind.
+// paragraphs renders a prompt without the paragraphs that have a placeholder without a value. A missing caption, for example, leaves
+// no heading behind.
 func paragraphs(set prompts.Set, name string, data prompts.Data) (shown []string, err error) {
 	source, err := set.Source(name)
 	if err != nil {

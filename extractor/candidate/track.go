@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"airqa/eval"
-	"airqa/eval/author"
 	"airqa/internal/ledger"
 	"airqa/prompts"
 	"airqa/qa"
@@ -82,7 +81,7 @@ func ParseTracked(forms Forms, text string) (Tracked, error) {
 func (d Draft) TrackRetrieval() (Tracked, error) {
 	kwargs, err := json.Marshal(map[string]string{"question": d.Question, "reference_answer": d.Answer})
 	return Tracked{
-		Question: d.Question, AnswerFormat: author.TitleFormat, Answer: d.Answer,
+		Question: d.Question, AnswerFormat: eval.TitleFormat, Answer: d.Answer,
 		Evaluator: qa.Evaluator{Func: "eval_paper_relevance_with_reference_answer", Kwargs: kwargs},
 	}, err
 }
