@@ -49,7 +49,7 @@ type Config struct {
 	Solve   int
 	Workers int
 	Library Library
-	// Model answers the requests of explorer and gates, Tracker those of the tracker; both from a cache first, in whose keys Protocol is.
+	// Model answers the explorer and the gates, Tracker the tracker. Both answer from a cache first; Protocol is in its keys.
 	Model, Tracker models.Model
 	Protocol       string
 	// Prompts are the texts of the requests, Forms the forms of the replies that they ask for.

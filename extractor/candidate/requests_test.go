@@ -11,7 +11,7 @@ import (
 	"airqa/qa"
 )
 
-// The requests to explorer and tracker are those of the golden file: the context of every kind of element, with and without caption,
+// A golden file has the requests to explorer and tracker: the context of every kind of element, with and without caption,
 // content and the text around it; figures that the model sees and does not see; further questions about the same material.
 func TestRequestsGolden(t *testing.T) {
 	var b strings.Builder

@@ -165,7 +165,7 @@ func (inv *invocation) chooseQuotas() (quotas []candidate.Quota, err error) {
 	return quotas, nil
 }
 
-// spent is the cost of kept replies: those of the tracker's model at its price, the others at the price of the model.
+// spent is the cost of the kept replies. The model of the tracker has its own price.
 func (inv *invocation) spent(kept []cache.Held) (spent budget.Spent) {
 	for _, r := range kept {
 		price, usage := inv.pipeline.Model.Price, qa.Usage{Prompt: r.Prompt, Completion: r.Completion}
