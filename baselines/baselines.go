@@ -158,7 +158,7 @@ type World struct {
 	Prompts prompts.Set
 	// Schema is the database schema as text.
 	Schema string
-	// Venues has the UUIDs of the papers of each venue-year, such as "acl2023"; needed only for ByConference.
+	// Venues has the UUIDs of the papers of each venue-year, such as "acl2023"; needed only for [qa.ScopeConference].
 	Venues map[string][]string
 }
 
@@ -245,13 +245,14 @@ func (s *Solver) Messages(ex qa.Example) (system, question string, err error) {
 	return system, question, err
 }
 
-// scope limits a question's retrieval to the papers that it names or, if the run is configured so, to its conferences, and a
-// ranking to the papers of its pool.
+// scope is what a question's retrieval is limited to, by the setting of the run. A ranking is limited to the papers of its pool.
 func (s *Solver) scope(ex qa.Example) tools.Scope {
-	if ex.Kind == qa.Rank {
+	switch limit := s.settings.Scope; {
+	case ex.Kind == qa.Rank:
 		return tools.Scope{Papers: ex.ReferencePDF, Bounded: true}
-	}
-	if len(ex.AnchorPDF) > 0 || !s.settings.ByConference || len(ex.Conference) == 0 {
+	case limit == qa.ScopeAll:
+		return tools.Scope{}
+	case len(ex.AnchorPDF) > 0 || limit != qa.ScopeConference || len(ex.Conference) == 0:
 		return tools.Scope{Papers: ex.AnchorPDF}
 	}
 	papers := []string{}
@@ -261,14 +262,24 @@ func (s *Solver) scope(ex qa.Example) tools.Scope {
 	return tools.Scope{Papers: papers, Bounded: true}
 }
 
-// Tools returns the tools of the baseline for one question. A question that names papers searches only those.
+// OutOfScope returns those of some papers that Retrieve does not search for a question.
+func (s *Solver) OutOfScope(ex qa.Example, papers []string) []string {
+	scope := s.scope(ex)
+	return slices.DeleteFunc(slices.Clone(papers), func(id string) bool {
+		everywhere := !scope.Bounded && len(scope.Papers) == 0
+		return everywhere || slices.ContainsFunc(scope.Papers, func(in string) bool { return strings.EqualFold(in, id) })
+	})
+}
+
+// Tools returns the tools of the baseline for one question.
 func (s *Solver) Tools(ex qa.Example) tools.Set {
 	from := s.world.Sources
 	if !s.baseline.Loop {
 		from.Retriever = titled{from.Retriever, s.world.Library}
 	}
-	all := tools.All(ex.Kind, from, s.world.Prompts.Own(), tools.Limits{
-		Scope: s.scope(ex), MaxTokens: s.settings.ObservationTokens, MaxRows: s.settings.Rows, Retrieves: slices.Contains(s.baseline.Tools, "Retrieve"),
+	all := tools.All(ex.Kind, from, tools.Limits{
+		Scope: s.scope(ex), Everywhere: s.settings.Scope == qa.ScopeAll, MaxTokens: s.settings.ObservationTokens, MaxRows: s.settings.Rows,
+		Retrieves: s.baseline.Searches(),
 	})
 	var set tools.Set
 	for _, name := range s.baseline.Tools {

@@ -188,42 +188,69 @@ func TestTaskOfBaselinesThatAskOnce(t *testing.T) {
 	}
 }
 
-// A question that names conferences is limited to their papers only if the run is configured so, and never silently
-// searches all papers.
-func TestByConference(t *testing.T) {
+// Retrieve searches the papers that a question names, unless the run is configured otherwise. A question that names conferences
+// is limited to their papers only if the run is configured so, and then never silently searches all papers.
+func TestScope(t *testing.T) {
 	b, err := baselines.Find("rag")
 	if err != nil {
 		t.Fatal(err)
 	}
+	anchors, acl := []string{"P1"}, []string{"acl2023"}
 	tests := []struct {
-		name       string
-		by         bool
-		conference []string
-		want       tools.Scope
+		name    string
+		scope   qa.Scope
+		ex      qa.Example
+		want    tools.Scope
+		outside []string // of p1, p3 and p4
 	}{
-		{"as the reference", false, []string{"acl2023"}, tools.Scope{}},
-		{"limited", true, []string{"ACL2023", "iclr2024"}, tools.Scope{Papers: []string{"p1", "p2", "p3"}, Bounded: true}},
-		{"no paper of it", true, []string{"emnlp1999"}, tools.Scope{Papers: []string{}, Bounded: true}},
-		{"none named", true, nil, tools.Scope{}},
+		{"as the reference", qa.ScopeAnchors, qa.Example{Conference: acl}, tools.Scope{}, nil},
+		{"anchors", qa.ScopeAnchors, qa.Example{AnchorPDF: anchors, Conference: acl}, tools.Scope{Papers: anchors}, []string{"p3", "p4"}},
+		{"anchors before conferences", qa.ScopeConference, qa.Example{AnchorPDF: anchors, Conference: acl}, tools.Scope{Papers: anchors}, []string{"p3", "p4"}},
+		{"limited", qa.ScopeConference, qa.Example{Conference: []string{"ACL2023", "iclr2024"}}, tools.Scope{Papers: []string{"p1", "p2", "p3"}, Bounded: true}, []string{"p4"}},
+		{"no paper of it", qa.ScopeConference, qa.Example{Conference: []string{"emnlp1999"}}, tools.Scope{Papers: []string{}, Bounded: true}, []string{"p1", "p3", "p4"}},
+		{"none named", qa.ScopeConference, qa.Example{}, tools.Scope{}, nil},
+		{"all", qa.ScopeAll, qa.Example{AnchorPDF: anchors, Conference: acl}, tools.Scope{}, nil},
+		{"a ranking has its pool", qa.ScopeAll, qa.Example{Kind: qa.Rank, ReferencePDF: []string{"p3"}}, tools.Scope{Papers: []string{"p3"}, Bounded: true}, []string{"p1", "p4"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var scopes []tools.Scope
 			w := world{&scopes}
 			set := qa.DefaultSettings()
-			set.ByConference = tt.by
+			set.Scope = tt.scope
 			s := baselines.New(b, baselines.World{
 				Library: w, Sources: tools.Sources{Retriever: w, Querier: w, Viewer: w},
 				Venues: map[string][]string{"acl2023": {"p1", "p2"}, "iclr2024": {"p3"}},
 			}, &model{}, set)
-			ex := qa.Example{UUID: "u", Question: "Which?", Conference: tt.conference}
-			if _, err := s.Solve(t.Context(), ex, agent.Setup{UUID: "u", Log: nolog{}}); err != nil {
+			tt.ex.UUID, tt.ex.Question = "u", "Which?"
+			if _, err := s.Solve(t.Context(), tt.ex, agent.Setup{UUID: "u", Log: nolog{}}); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff([]tools.Scope{tt.want}, scopes, cmpopts.IgnoreFields(tools.Scope{}, "Beyond")); diff != "" {
 				t.Errorf("scope (-want +got):\n%s", diff)
 			}
+			if diff := cmp.Diff(tt.outside, s.OutOfScope(tt.ex, []string{"p1", "p3", "p4"}), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("outside (-want +got):\n%s", diff)
+			}
 		})
+	}
+}
+
+// The text of Retrieve says what it searches, and run.json has its hash.
+func TestScopeText(t *testing.T) {
+	b, err := baselines.Find("agentic-rag")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for scope, want := range map[qa.Scope]string{qa.ScopeAnchors: "only those are searched", qa.ScopeAll: "All papers are searched"} {
+		set := qa.DefaultSettings()
+		set.Scope = scope
+		s := baselines.New(b, baselines.World{}, &model{}, set)
+		system, _, err := s.Messages(qa.Example{AnchorPDF: []string{"p1"}})
+		_, texts, errTexts := s.Texts("")
+		if err != nil || errTexts != nil || !strings.Contains(system, want) || !strings.Contains(texts["Retrieve"], want) {
+			t.Errorf("%s: want %q in the prompt and in the recorded text of\n%s (%v, %v)", scope, want, system, err, errTexts)
+		}
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // The defaults are the paper's (Appendix C.2), and a run records only those that every run has.
 func TestDefaultSettings(t *testing.T) {
 	want := qa.Settings{
-		ToolSettings: qa.ToolSettings{Turns: 20, Retrieve: "dense", ObservationTokens: 5000},
+		ToolSettings: qa.ToolSettings{Turns: 20, Retrieve: "dense", Scope: qa.ScopeAnchors, ObservationTokens: 5000},
 		Window:       5, Protocol: qa.ReActText, ContextTokens: 5000, Passages: 4,
 		QuestionLimits: qa.QuestionLimits{QueryLimit: qa.QueryLimit{QuerySeconds: 30}},
 	}
@@ -21,7 +21,7 @@ func TestDefaultSettings(t *testing.T) {
 		t.Errorf("defaults (-want +got):\n%s", diff)
 	}
 	record := map[string]any{
-		"turns": 20, "window": 5, "by_conference": false, "retrieve": "dense", "format_errors": 0,
+		"turns": 20, "window": 5, "scope": "anchors", "retrieve": "dense", "format_errors": 0,
 		"context_tokens": 5000, "observation_tokens": 5000, "passages": 4,
 	}
 	if diff := cmp.Diff(record, qa.DefaultSettings().Record()); diff != "" {
@@ -32,8 +32,8 @@ func TestDefaultSettings(t *testing.T) {
 // otherSettings differ from the defaults in every field.
 func otherSettings() qa.Settings {
 	return qa.Settings{
-		ToolSettings: qa.ToolSettings{Turns: 7, Rows: 10, Retrieve: "bm25", ObservationTokens: 3000},
-		Window:       3, Protocol: "react-json", ByConference: true, FormatErrors: 2, ContextTokens: 4000, Passages: 6,
+		ToolSettings: qa.ToolSettings{Turns: 7, Rows: 10, Retrieve: "bm25", Scope: qa.ScopeAll, ObservationTokens: 3000},
+		Window:       3, Protocol: "react-json", FormatErrors: 2, ContextTokens: 4000, Passages: 6,
 		QuestionLimits: qa.QuestionLimits{
 			QuestionBudget: qa.Amount{Tokens: 20_000_000, Text: "20000000tokens"}, QueryLimit: qa.QueryLimit{QuerySeconds: 5},
 			QuestionDeadline: 90*time.Minute + 500*time.Millisecond,
@@ -118,9 +118,9 @@ func TestSamplingRecord(t *testing.T) {
 // A record becomes the flags that would make it again; without exponents, which flags for integers do not take.
 func TestFlagsOf(t *testing.T) {
 	record := map[string]any{
-		"turns": 20_000_000.0, "protocol": "mixed", "by_conference": true, "question_budget": "0.0000001usd", "question_deadline_seconds": 90.0, "embedder": "minilm",
+		"turns": 20_000_000.0, "protocol": "mixed", "scope": "conference", "question_budget": "0.0000001usd", "question_deadline_seconds": 90.0, "embedder": "minilm",
 	}
-	want := map[string]any{"turns": "20000000", "protocol": "mixed", "by-conference": "true", "question-budget": "0.0000001usd", "question-deadline": "90s"}
+	want := map[string]any{"turns": "20000000", "protocol": "mixed", "scope": "conference", "question-budget": "0.0000001usd", "question-deadline": "90s"}
 	if diff := cmp.Diff(want, qa.FlagsOf(qa.Settings{}, record)); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}

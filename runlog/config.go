@@ -97,6 +97,9 @@ type Note struct {
 	// GoldPapers are the papers that a gold answer names by title or id, by the uuid of the question; only for questions
 	// that name no paper themselves.
 	GoldPapers map[string][]string `json:"gold_papers,omitempty"`
+	// OutOfScope are the papers that a question or its gold answer names and that Retrieve cannot reach because of the setting
+	// "scope", by the uuid of the question.
+	OutOfScope map[string][]string `json:"out_of_scope,omitempty"`
 	// Imported is the origin of a run that another program recorded; nil for others.
 	Imported *Imported `json:"imported,omitempty"`
 	// ShardQuestions are the uuids of a shard's questions, in the order of the file. A shard may have none.
@@ -112,6 +115,14 @@ type Merged struct {
 	// Of is the number of all shards, Shards the numbers of those that were merged.
 	Of     int   `json:"of"`
 	Shards []int `json:"shards"`
+}
+
+// OutOfReach are the papers of a question that no tool of the run reaches: Retrieve does not search them, and there is no Query.
+func (c Config) OutOfReach(uuid string) []string {
+	if !slices.Contains(c.Note.Tools, "Retrieve") || slices.Contains(c.Note.Tools, "Query") {
+		return nil
+	}
+	return c.Note.OutOfScope[uuid]
 }
 
 // ShardText describes the shard of a run, as in "shard 3/16: 35 of 553 questions"; "" if it is not divided.

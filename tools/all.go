@@ -35,6 +35,8 @@ type Sources struct {
 // Limits bound the results of the tools for one question. The zero value has the default limits and searches everything.
 type Limits struct {
 	Scope Scope
+	// Everywhere means that Retrieve searches all papers for every question, and its text says so.
+	Everywhere bool
 	// MaxTokens is the limit of a result; 0 means [MaxTokens].
 	MaxTokens int
 	// MaxRows is the maximum number of rows shown; 0 means no limit.

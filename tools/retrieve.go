@@ -13,6 +13,14 @@ import (
 	"airqa/qa"
 )
 
+//go:embed retrieve.txt
+var retrieveText string
+
+// retrieveAllText is the text if papers are searched that the question does not name.
+//
+//go:embed retrieve_all.txt
+var retrieveAllText string
+
 // Maximum and default number of passages of one Retrieve (paper, Listing 4).
 const (
 	MaxHits     = 100
@@ -28,7 +36,11 @@ type Retrieve struct {
 
 // Spec describes Retrieve.
 func (t Retrieve) Spec() action.Spec {
-	return action.Spec{Name: "Retrieve", Text: t.of("retrieve"), Params: []action.Param{
+	text := retrieveText
+	if t.Everywhere {
+		text = retrieveAllText
+	}
+	return action.Spec{Name: "Retrieve", Text: text, Params: []action.Param{
 		{Name: "query", Kind: action.Str, Required: true},
 		{Name: "limit", Kind: action.Int, Default: int64(DefaultHits)},
 	}}

@@ -312,7 +312,7 @@ func (r *Run) Episode(ctx context.Context, episode string) (Episode, error) {
 // cause finds where the evidence for an answer was lost and names the cause; its peers are the other repeats of the run.
 func (r *Run) cause(ctx context.Context, f *cause.Finder, ex qa.Example, rec runlog.Recorded) (cause.Loss, cause.Cause) {
 	score := r.scores[rec.Episode]
-	loss := f.FindLoss(ex, rec, score, r.Log.Config.Note.Missing)
+	loss := f.FindLoss(ex, rec, score, r.Log.Config)
 	var peers []cause.Peer
 	for _, w := range r.repeats[rec.UUID] {
 		if w.Episode != rec.Episode && w.Verdict != "" && w.Outcome != "" && !w.Outcome.Failed() {

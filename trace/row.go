@@ -153,7 +153,7 @@ func (r *Run) factsOf(ex qa.Example, rec runlog.Recorded) Facts {
 		}
 	}
 	if f.Status != Wrong {
-		f.found(new(cause.Finder).FindLoss(ex, rec, score, nil), cause.Cause{})
+		f.found(new(cause.Finder).FindLoss(ex, rec, score, runlog.Config{}), cause.Cause{})
 	}
 	f.Marks, f.Wasted = TallyMarks(Marks(rec))
 	for _, kind := range []MarkKind{MarkError, MarkEmpty, MarkReply, MarkRepeated} {

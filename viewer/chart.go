@@ -71,6 +71,7 @@ var rungs = []struct {
 	lost           cause.Level
 }{
 	{"in the database", "", cause.LevelDB},
+	{"in the scope of Retrieve", "", cause.LevelScope},
 	{"in a result", "", cause.LevelHits},
 	{"inside the limit", "", cause.LevelLimit},
 	{"in the part shown", "", cause.LevelCut},

@@ -109,6 +109,8 @@ func (m *marker) cause(e trace.Episode) causeView {
 		case r.End > r.First:
 			ref.Href = m.anchor(fmt.Sprintf("evidence-%d", i+1))
 			m.spans[field] = append(m.spans[field], span{First: r.First, End: r.End, Class: "ref", ID: fmt.Sprintf("evidence-%d", i+1), Note: "evidence of the cause"})
+		case strings.HasPrefix(r.Field, "run."): // the page has no run.json
+			ref.Href = ""
 		case r.Field == "score":
 			ref.Href = m.anchor("score")
 		}

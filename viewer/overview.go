@@ -320,7 +320,8 @@ var titles = map[string]string{
 
 // explanations of values, by field.
 var explanations = map[string]map[cause.Level]string{"lost-at": {
-	cause.LevelDB: "not in the database", cause.LevelHits: "in no result", cause.LevelLimit: "beyond the limit of a retrieval",
+	cause.LevelDB: "not in the database", cause.LevelScope: "in a paper that Retrieve did not search",
+	cause.LevelHits: "in no result", cause.LevelLimit: "beyond the limit of a retrieval",
 	cause.LevelCut: "in the part of a result that was cut off", cause.LevelWindow: "shown, but not in the last request",
 	cause.LevelAnswer: "in the last request", cause.LevelUnknown: "not known, or no verdict",
 }}

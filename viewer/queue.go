@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
 	"airqa/trace"
@@ -34,7 +35,7 @@ type queueView struct {
 }
 
 type causeChoice struct {
-	Key   int
+	Key   string // empty if it has none
 	Code  cause.Code
 	Title string
 	Guess bool
@@ -61,7 +62,11 @@ func (s *Site) Triage(ctx context.Context, w io.Writer, q url.Values) error {
 	}
 	v.Run, v.Episode, v.Decided = p.Run, p.E.Episode, string(decided[rows[at].Key()].Cause)
 	for i, c := range cause.Codes() {
-		v.Choices = append(v.Choices, causeChoice{i + 1, c, c.Title(), c == p.E.Why.Code})
+		choice := causeChoice{Code: c, Title: c.Title(), Guess: c == p.E.Why.Code}
+		if i < 9 { // there are nine keys
+			choice.Key = strconv.Itoa(i + 1)
+		}
+		v.Choices = append(v.Choices, choice)
 	}
 	v.Skip = address("/triage", with(sel.query(), "after", s.key(rows[at])))
 	v.Question = p

@@ -94,7 +94,7 @@ var effects = []effect{
 	{"query-seconds", "--query-seconds 12", settingOf("query_seconds"), 12.0},
 	{"window", "--window 3", settingOf("window"), 3},
 	{"protocol", "--protocol react-yaml", settingOf("protocol"), "react-yaml"},
-	{"by-conference", "--by-conference", settingOf("by_conference"), true},
+	{"scope", "--scope all", settingOf("scope"), "all"},
 	{"format-errors", "--format-errors 2", settingOf("format_errors"), 2},
 	{"repeat-limit", "--repeat-limit 3", settingOf("repeat_limit"), 3},
 	{"context-tokens", "--context-tokens 900", settingOf("context_tokens"), 900},

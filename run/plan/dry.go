@@ -65,7 +65,7 @@ type Sizes struct {
 // DryRun estimates an invocation. It renders first prompts and reads run directories, but calls no model and writes
 // nothing. With remoteVectors, searching would call an endpoint and is skipped.
 func DryRun(ctx context.Context, s session.Session, p session.Plan, remoteVectors bool) (*Dry, error) {
-	world, err := session.NewWorld(ctx, p)
+	world, err := s.OpenWorld(ctx, &p)
 	if err != nil {
 		return nil, err
 	}

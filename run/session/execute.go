@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"airqa/agent"
-	"airqa/env"
 	"airqa/eval"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -61,11 +60,8 @@ type execution struct {
 // Execute runs the jobs of a plan in their run directories and resumes existing runs. Jobs share the workers: the next one
 // starts when the previous one has no episode left to start. Nothing runs if any directory belongs to another configuration.
 func (s Session) Execute(ctx context.Context, p Plan) ([]Ended, error) {
-	world, err := NewWorld(ctx, p)
+	world, err := s.OpenWorld(ctx, &p)
 	if err != nil {
-		return nil, err
-	}
-	if p.Note.GoldPapers, err = env.GoldPapers(ctx, p.World, p.Examples); err != nil {
 		return nil, err
 	}
 	e := &execution{Session: s, plan: p, account: budget.NewAccount(p.Limits, budget.Spent{}, s.Now)}

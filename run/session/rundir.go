@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"airqa/baselines"
-	"airqa/env"
 	"airqa/internal/files"
 	"airqa/internal/ledger"
 	"airqa/internal/terminal"
@@ -296,16 +295,13 @@ func ServedJob(b baselines.Baseline, name, dir string) Job {
 
 // Serve makes or opens the run directory of the only job of a plan. Without a directory, it only makes the solver.
 func (s Session) Serve(ctx context.Context, p Plan) (served Served, err error) {
-	world, err := NewWorld(ctx, p)
+	world, err := s.OpenWorld(ctx, &p)
 	if err != nil {
 		return served, err
 	}
 	served.Solver = baselines.New(p.Jobs[0].Baseline, world, nil, p.Settings)
 	if p.Jobs[0].Dir == "" { // nothing is recorded
 		return served, nil
-	}
-	if p.Note.GoldPapers, err = env.GoldPapers(ctx, p.World, p.Examples); err != nil {
-		return served, err
 	}
 	config, questions, err := s.Record(p, p.Jobs[0], served.Solver, world.Schema)
 	if err != nil {

@@ -3,24 +3,26 @@ package session
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"airqa/baselines"
 	"airqa/env"
 	"airqa/env/paperdb"
+	"airqa/internal/terminal"
+	"airqa/qa"
 	"airqa/tools"
 )
 
-// NewWorld returns the baselines' view of a plan's data directory. If a run limits retrieval by venue, it lists the papers of the
+// NewWorld returns the baselines' view of a data directory. If the scope limits retrieval by venue, it lists the papers of the
 // venues that the questions name.
-func NewWorld(ctx context.Context, p Plan) (baselines.World, error) {
-	e := p.World
+func NewWorld(ctx context.Context, e *env.Env, scope qa.Scope, examples []qa.Example) (baselines.World, error) {
 	schema, err := e.Schema(ctx)
 	if err != nil {
 		return baselines.World{}, err
 	}
-	world := baselines.World{Library: library{e}, Sources: tools.Sources{Retriever: e, Querier: e, Viewer: e}, Prompts: p.Prompts, Schema: schema}
-	if !p.Settings.ByConference {
+	world := baselines.World{Library: library{e}, Sources: tools.Sources{Retriever: e, Querier: e, Viewer: e}, Schema: schema}
+	if scope != qa.ScopeConference {
 		return world, nil
 	}
 	named := make(map[string]bool)
@@ -31,6 +33,55 @@ func NewWorld(ctx context.Context, p Plan) (baselines.World, error) {
 	}
 	world.Venues, err = e.Papers().ByVenue(ctx, func(venue string) bool { return named[venue] })
 	return world, err
+}
+
+// OpenWorld is [NewWorld] for a plan. It notes the papers of gold answers and the papers that Retrieve cannot reach, and informs
+// the user of questions that need these.
+func (s Session) OpenWorld(ctx context.Context, p *Plan) (baselines.World, error) {
+	world, err := NewWorld(ctx, p.World, p.Settings.Scope, p.Examples)
+	if err != nil {
+		return world, err
+	}
+	if p.Note.GoldPapers, err = env.GoldPapers(ctx, p.World, p.Examples); err != nil {
+		return world, err
+	}
+	if p.Note.OutOfScope, err = outOfScope(ctx, world, *p); err != nil {
+		return world, err
+	}
+	n := 0
+	for _, ex := range p.Picked {
+		if len(p.Note.OutOfScope[ex.UUID]) > 0 {
+			n++
+		}
+	}
+	if n > 0 {
+		s.Notify.Notef("gold papers of %d of %s are outside the scope of Retrieve (--scope %s); --scope all reaches them",
+			n, terminal.Plural(len(p.Picked), "question"), p.Settings.Scope)
+	}
+	return world, nil
+}
+
+// outOfScope returns the gold papers in the data directory that Retrieve cannot reach, by question; none if no job retrieves.
+func outOfScope(ctx context.Context, world baselines.World, p Plan) (map[string][]string, error) {
+	at := slices.IndexFunc(p.Jobs, func(j Job) bool { return j.Baseline.Searches() })
+	if at < 0 || p.Settings.Scope == qa.ScopeAll {
+		return nil, nil
+	}
+	solver := baselines.New(p.Jobs[at].Baseline, world, nil, p.Settings)
+	outside := make(map[string][]string)
+	var all []string
+	for _, ex := range p.Examples {
+		outside[ex.UUID] = solver.OutOfScope(ex, slices.Concat(ex.Papers(), p.Note.GoldPapers[ex.UUID]))
+		all = append(all, outside[ex.UUID]...)
+	}
+	known, err := p.World.Papers().Known(ctx, all)
+	for uuid, papers := range outside {
+		papers = slices.DeleteFunc(papers, func(id string) bool { return !known[strings.ToLower(id)] })
+		if outside[uuid] = papers; len(papers) == 0 {
+			delete(outside, uuid)
+		}
+	}
+	return outside, err
 }
 
 // library reads papers for the baselines that put them into the prompt.

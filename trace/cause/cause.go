@@ -1,6 +1,6 @@
 // Package cause finds where the evidence for a question was lost on its way from the database to the answer, and names the
 // cause of a wrong answer: the six causes of the AirQA paper (Appendix D.2 and D.3), a wrong gold answer, a wrong scorer,
-// and unknown. Start from [Finder.FindLoss], whose rungs are the [Level] constants, and [Finder.Of]; rules.go lists the
+// a limit of the run, and unknown. Start from [Finder.FindLoss], whose rungs are the [Level] constants, and [Finder.Of]; rules.go lists the
 // rules in the order in which they apply. docs/why.md says how often they are right.
 //
 // The evidence is what a question names: the papers and the gold answer of its evaluator, or, for a synthesized
@@ -43,21 +43,27 @@ const (
 	WrongScorer Code = "wrong_scorer"
 	// Unknown: no rule applies.
 	Unknown Code = "unknown"
+	// OutsideScope: Retrieve did not search a paper of the question, by the setting of the run. It is no fault of the agent.
+	OutsideScope Code = "outside_scope"
 )
 
 // Codes returns the causes in the order of tables.
 func Codes() []Code {
 	return []Code{
-		LackOfContext, OverConfidence, MissingPaper, TextualReasoning, VisualReasoning, Repetition, WrongGold, WrongScorer, Unknown,
+		LackOfContext, OverConfidence, MissingPaper, TextualReasoning, VisualReasoning, Repetition, WrongGold, WrongScorer,
+		Unknown, OutsideScope,
 	}
 }
+
+// runField begins the field of a [Ref] to run.json.
+const runField = "run."
 
 // Ref is a place in the log or the question that a cause is based on.
 type Ref struct {
 	// Step is the step of the episode, from 1; 0 for a field of the question, the answer or the score.
 	Step int `json:"step,omitempty"`
 	// Field is a path in the JSON of airqa trace: "reply.text", "action.text", "observation.text", "observation.full",
-	// "observation.hits" of the step, or "answer.text", "evaluator.eval_kwargs", "score".
+	// "observation.hits" of the step, or "answer.text", "evaluator.eval_kwargs", "score"; or "run." and a path in run.json.
 	Field string `json:"field"`
 	// First and End are the byte range of Quote in the field; both 0 if the field is not a text.
 	First int    `json:"first"`

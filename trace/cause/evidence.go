@@ -17,6 +17,8 @@ type Level string
 const (
 	// LevelDB means that a paper of the question is not in the database.
 	LevelDB Level = "db"
+	// LevelScope means that Retrieve did not search a paper of the question, and the run had no other tool that reaches it.
+	LevelScope Level = "scope"
 	// LevelHits means that no action found the evidence.
 	LevelHits Level = "hits"
 	// LevelLimit means that the evidence was among the hits beyond the limit of a retrieval.
@@ -33,7 +35,7 @@ const (
 
 // Levels returns all levels of a wrong answer in the order of the ladder.
 func Levels() []Level {
-	return []Level{LevelDB, LevelHits, LevelLimit, LevelCut, LevelWindow, LevelAnswer, LevelUnknown}
+	return []Level{LevelDB, LevelScope, LevelHits, LevelLimit, LevelCut, LevelWindow, LevelAnswer, LevelUnknown}
 }
 
 // Label is the level as in lists: “?” marks evidence matched by text alone.
@@ -98,8 +100,8 @@ type Item struct {
 	matched string
 }
 
-// FindLoss finds where the evidence for an answer was lost. score and missing may be nil.
-func (f *Finder) FindLoss(ex qa.Example, rec runlog.Recorded, score *qa.Score, missing *runlog.MissingPapers) Loss {
+// FindLoss finds where the evidence for an answer of a run was lost. score may be nil, and the configuration empty.
+func (f *Finder) FindLoss(ex qa.Example, rec runlog.Recorded, score *qa.Score, run runlog.Config) Loss {
 	switch {
 	case score != nil && score.Verdict == qa.Right:
 		return Loss{}
@@ -113,11 +115,37 @@ func (f *Finder) FindLoss(ex qa.Example, rec runlog.Recorded, score *qa.Score, m
 		return Loss{Level: LevelUnknown, Why: "the answer has no verdict"}
 	}
 	l := f.Evidence(ex, rec)
-	if missing != nil && (slices.Contains(missing.Named, ex.UUID) || slices.Contains(missing.Searched, ex.UUID)) {
+	if missing := run.Note.Missing; missing != nil && (slices.Contains(missing.Named, ex.UUID) || slices.Contains(missing.Searched, ex.UUID)) {
 		l.Level, l.Weak, l.Steps, l.Places = LevelDB, false, nil, nil
 		l.Why = "the data directory lacks a paper that the question names, or all papers of a conference that it searches"
 	}
+	l.limitTo(run, ex.UUID)
 	return l
+}
+
+// limitTo makes papers that no tool of the run reaches the evidence that was lost first, unless that was not in the database.
+func (l *Loss) limitTo(run runlog.Config, uuid string) {
+	if l.Level == LevelDB {
+		return
+	}
+	for _, paper := range run.OutOfReach(uuid) {
+		at := slices.IndexFunc(l.Items, func(it Item) bool {
+			return it.Level == LevelHits && slices.Contains(it.Papers, strings.ToLower(paper))
+		})
+		if at < 0 {
+			continue
+		}
+		l.Items[at].Level, l.Items[at].Weak = LevelScope, false
+		if l.Level == LevelScope {
+			continue
+		}
+		scope := qa.SettingsOf(run.Shape.Settings).Scope
+		l.Level, l.Weak, l.Steps = LevelScope, false, nil
+		l.Why = fmt.Sprintf("paper %s is outside the scope of Retrieve (--scope %s), and the baseline has no other tool that reaches it", paper, scope)
+		l.Places = []Place{
+			{Ref: Ref{Field: runField + "shape.settings.scope", Quote: string(scope)}}, {Ref: Ref{Field: runField + "note.out_of_scope", Quote: paper}},
+		}
+	}
 }
 
 // Evidence finds how far each item of evidence got, whatever the verdict.
@@ -156,7 +184,7 @@ func (it Item) decides() bool {
 }
 
 // ladder orders the levels of items. Only an item that is known to be in view is after one of unknown place.
-var ladder = []Level{LevelDB, LevelHits, LevelLimit, LevelCut, LevelWindow, LevelUnknown, LevelAnswer}
+var ladder = []Level{LevelDB, LevelScope, LevelHits, LevelLimit, LevelCut, LevelWindow, LevelUnknown, LevelAnswer}
 
 // why is a sentence about an item.
 func (s seen) why(it Item) string {

@@ -211,7 +211,7 @@ func TestOf(t *testing.T) {
 	wrong := &qa.Score{Verdict: qa.Wrong}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := new(cause.Finder).FindLoss(tt.ex, tt.rec, wrong, tt.missing)
+			got := new(cause.Finder).FindLoss(tt.ex, tt.rec, wrong, runlog.Config{Note: runlog.Note{Missing: tt.missing}})
 			if got.Level != tt.want || got.Weak != tt.weak || !slices.Equal(got.Steps, tt.steps) || !strings.Contains(got.Why, tt.why) {
 				t.Errorf("got %q (weak %v) at steps %v: %s\nwant %q (weak %v) at %v: %s", got.Level, got.Weak, got.Steps, got.Why, tt.want, tt.weak, tt.steps, tt.why)
 			}
@@ -255,7 +255,7 @@ func TestVerdicts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := new(cause.Finder).FindLoss(atPage, tt.rec, tt.score, nil); got.Level != tt.want {
+			if got := new(cause.Finder).FindLoss(atPage, tt.rec, tt.score, runlog.Config{}); got.Level != tt.want {
 				t.Errorf("got %q (%s), want %q", got.Level, got.Why, tt.want)
 			}
 		})
@@ -279,7 +279,7 @@ func TestOldLog(t *testing.T) {
 		{"a page that is not there", located(`{"paper": "` + heron + `", "page": 4}`), cause.LevelHits},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := new(cause.Finder).FindLoss(tt.ex, rec, &qa.Score{Verdict: qa.Wrong}, nil); got.Level != tt.want || got.Weak {
+			if got := new(cause.Finder).FindLoss(tt.ex, rec, &qa.Score{Verdict: qa.Wrong}, runlog.Config{}); got.Level != tt.want || got.Weak {
 				t.Errorf("got %+v, want %s", got, tt.want)
 			}
 		})

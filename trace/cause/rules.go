@@ -34,6 +34,7 @@ var rules = []rule{
 	{"same-answer", WrongScorer, 13, 13, (*facts).sameAnswer},
 	{"gold-fails", WrongGold, 0, 0, (*facts).goldFails},
 	{"notes-disagree", WrongGold, 1, 1, (*facts).notesDisagree},
+	{"outside-scope", OutsideScope, 0, 0, (*facts).outsideScope},
 	{"repeated", Repetition, 13, 13, (*facts).repeated},
 	{"peers-agree", WrongGold, 0, 0, (*facts).peersAgree},
 	{"paper-not-there", MissingPaper, 0, 0, (*facts).paperNotThere},
@@ -81,6 +82,14 @@ func (f *facts) repeated() (Cause, bool) {
 		c.Evidence = append(c.Evidence, ref)
 	}
 	return c, true
+}
+
+// outsideScope: Retrieve did not search a paper of the question.
+func (f *facts) outsideScope() (Cause, bool) {
+	if f.Loss.Level != LevelScope {
+		return Cause{}, false
+	}
+	return Cause{Why: f.Loss.Why, Evidence: append(f.lost(), f.reply())}, true
 }
 
 // paperNotThere: the database lacks a paper of the question.

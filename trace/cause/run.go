@@ -141,7 +141,7 @@ func (r *Run) read(ctx context.Context, s Source, scores map[string]*qa.Score, c
 			continue
 		}
 		ex := examples[rec.UUID]
-		loss := f.FindLoss(ex, rec, score, s.Config.Note.Missing)
+		loss := f.FindLoss(ex, rec, score, s.Config)
 		row := Row{
 			Run: s.Dir, UUID: rec.UUID, Repeat: rec.Repeat, Question: ex.Question, Tags: ex.Tags, Outcome: rec.Outcome, Verdict: score.Verdict,
 			Answer: rec.Answer.Text, LostAt: loss.Level, LostAtWeakly: loss.Weak,
@@ -232,6 +232,7 @@ func (c Code) Title() string {
 		LackOfContext: "Lack of Context", OverConfidence: "Over Confidence", MissingPaper: "Missing Paper",
 		TextualReasoning: "Textual Reasoning", VisualReasoning: "Visual Reasoning", Repetition: "Repetition",
 		WrongGold: "Wrong Gold", WrongScorer: "Wrong Scorer", Unknown: "Unknown",
+		OutsideScope: "Outside the Scope of Retrieve",
 	}[c]
 }
 

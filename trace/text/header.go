@@ -82,9 +82,9 @@ func outcomeText(t trace.Traced) string { return cmp.Or(string(t.Outcome), "unfi
 
 // ladder explains the levels in the words of docs/why.md.
 var ladder = map[cause.Level]string{
-	cause.LevelDB: "not in the database", cause.LevelHits: "in no result", cause.LevelLimit: "among hits beyond the limit",
-	cause.LevelCut: "in a result, in the part that was not shown", cause.LevelWindow: "shown, but not in the last request",
-	cause.LevelAnswer: "in the last request",
+	cause.LevelDB: "not in the database", cause.LevelScope: "outside the scope of Retrieve", cause.LevelHits: "in no result",
+	cause.LevelLimit: "among hits beyond the limit", cause.LevelCut: "in a result, in the part that was not shown",
+	cause.LevelWindow: "shown, but not in the last request", cause.LevelAnswer: "in the last request",
 }
 
 // explained is "text (detail): why", without what is empty; empty without a text.
