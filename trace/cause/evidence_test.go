@@ -219,6 +219,58 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// A paper that Retrieve does not search is lost there only if no other tool reaches it, and no result is from it.
+func TestOutOfScope(t *testing.T) {
+	const ibis = "44444444-4444-5444-8444-444444444444"
+	retrieves := []string{"Retrieve", "Answer"}
+	cited := gold("Loch Ard", heron)
+	cited.ReferencePDF = []string{strings.ToUpper(egret), ibis}
+	found := episode(5, find(heron, []int{1}, 0, "at Loch Ard"))
+	tests := []struct {
+		name    string
+		ex      qa.Example
+		rec     runlog.Recorded
+		tools   []string
+		outside []string
+		missing *runlog.MissingPapers
+		want    cause.Level
+		why     string
+	}{
+		{"a cited paper", cited, found, retrieves, []string{strings.ToUpper(egret), ibis}, nil, cause.LevelScope, strings.ToUpper(egret) + " is outside the scope of Retrieve (--scope conference)"},
+		{"passages before the only call", cited, plain("", find(heron, []int{1}, 0, "x")), []string{"Retrieve"}, []string{ibis}, nil, cause.LevelScope, ibis},
+		{"the place of a synthesized question", atPage, episode(5, find(egret, []int{3}, 0, "x")), retrieves, []string{heron}, nil, cause.LevelScope, heron},
+		{"the anchor was not found either", cited, episode(5), retrieves, []string{ibis}, nil, cause.LevelScope, ibis},
+		{"the paper that a question asks for", wholly, episode(5, find(heron, []int{3}, 0, "x")), retrieves, []string{egret}, nil, cause.LevelScope, egret},
+		{"Query reaches it", cited, found, []string{"Retrieve", "Query", "Answer"}, []string{egret, ibis}, nil, cause.LevelHits, "no result contains"},
+		{"no Retrieve", cited, plain("herons"), nil, []string{egret, ibis}, nil, cause.LevelHits, "no result contains"},
+		{"all in scope", cited, found, retrieves, nil, nil, cause.LevelHits, "no result contains"},
+		{"a paper without evidence", atPage, episode(5), retrieves, []string{egret}, nil, cause.LevelHits, "page 3"},
+		{"a result is from it all the same", atPage, episode(5, find(heron, []int{3}, 0, "x")), retrieves, []string{heron}, nil, cause.LevelAnswer, ""},
+		{"not in the database", cited, found, retrieves, []string{egret}, &runlog.MissingPapers{Named: []string{"u"}}, cause.LevelDB, "lacks"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			run := runlog.Config{
+				Shape: runlog.Shape{Settings: map[string]any{"scope": "conference"}},
+				Note:  runlog.Note{Tools: tt.tools, Missing: tt.missing, OutOfScope: map[string][]string{"u": tt.outside, "other": {heron}}},
+			}
+			score := &qa.Score{Verdict: qa.Wrong}
+			got := new(cause.Finder).FindLoss(tt.ex, tt.rec, score, run)
+			if got.Level != tt.want || got.Weak && got.Level == cause.LevelScope || !strings.Contains(got.Why, tt.why) {
+				t.Errorf("got %q (weak %v): %s\nwant %q: %s", got.Level, got.Weak, got.Why, tt.want, tt.why)
+			}
+			why := new(cause.Finder).Of(t.Context(), cause.Episode{Example: tt.ex, Recorded: tt.rec, Score: score, Loss: got})
+			blamed := why.Code == cause.OutsideScope
+			if blamed != (tt.want == cause.LevelScope) || blamed && (len(why.Evidence) < 2 || why.Evidence[0].Quote != "conference" || !strings.Contains(tt.why, why.Evidence[1].Quote)) {
+				t.Errorf("cause %s with %+v", why.Code, why.Evidence)
+			}
+			if right := new(cause.Finder).FindLoss(tt.ex, tt.rec, &qa.Score{Verdict: qa.Right}, run); right.Level != "" {
+				t.Errorf("a right answer lost evidence at %q", right.Level)
+			}
+		})
+	}
+}
+
 // shortened is an episode whose only row lost the end of its longest cell.
 func shortened() runlog.Recorded {
 	turn := find(heron, []int{3}, 0, "long "+quote)

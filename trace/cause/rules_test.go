@@ -51,6 +51,9 @@ func TestRules(t *testing.T) {
 		{"peers agree", func(e *cause.Episode) { e.Peers = peers }, cause.WrongGold, "peers-agree"},
 		{"one peer is right", func(e *cause.Episode) { e.Peers = append(peers, cause.Peer{Verdict: qa.Right}) }, cause.OverConfidence, "early"},
 		{"the paper is not there", func(e *cause.Episode) { e.Loss.Level = cause.LevelDB }, cause.MissingPaper, "paper-not-there"},
+		{"the paper was not searched, and the agent repeats itself", func(e *cause.Episode) {
+			e.Loss.Level, e.Steps = cause.LevelScope, append(e.Steps, e.Steps[0], e.Steps[0])
+		}, cause.OutsideScope, "outside-scope"},
 		{"nothing to look for, a passage in view", func(e *cause.Episode) {
 			e.Loss.Level, e.Steps = cause.LevelUnknown, append(e.Steps, e.Steps[0], e.Steps[0])
 			e.Steps[1].Action, e.Steps[2].Action = &qa.Action{Name: "Retrieve", Text: "a"}, &qa.Action{Name: "Retrieve", Text: "b"}
