@@ -18,6 +18,7 @@ func TestSettle(t *testing.T) {
 	type record = datadir.Index
 	const server = "milvus://db:19530/papers?prefix=a_"
 	remote := &record{Embedder: "openai:m", Window: 512, Vectors: server}
+	oneVector := &record{Embedder: "minilm", VectorsPerChunk: "one", Vectors: "files"}
 	for _, tt := range []struct {
 		name   string
 		record *record
@@ -45,6 +46,15 @@ func TestSettle(t *testing.T) {
 		{"files instead for all", remote, record{Vectors: "files"}, true, record{}, "switch with airqa store vectors --data"},
 		{"a server for all", &record{Embedder: "minilm", Vectors: "files"}, record{Vectors: server}, true, record{Embedder: "minilm", Vectors: server}, ""},
 		{"a server instead", &record{Embedder: "minilm", Vectors: "files"}, record{Vectors: server}, false, record{}, "are at files"},
+		{"vectors as recorded", oneVector, record{}, false, *oneVector, ""},
+		{
+			"other vectors for all", oneVector,
+			record{VectorsPerChunk: "windows"},
+			true,
+			record{Embedder: "minilm", VectorsPerChunk: "windows", Vectors: "files"},
+			"",
+		},
+		{"another embedder has no such form", oneVector, record{Embedder: "openai:m"}, true, record{Embedder: "openai:m", Vectors: "files"}, ""},
 		{"another window", remote, record{Window: 100}, false, record{Embedder: "openai:m", Window: 100, Vectors: server}, ""},
 		{
 			"a password in the record", &record{Embedder: "minilm", Vectors: "milvus://me:word@db?ca=/etc/passwd&tls=true"},

@@ -173,10 +173,7 @@ func (c benchRunCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if b.Complete != nil {
-		b.Complete(loaded)
-	}
-	if err := c.prepare(a, loaded, data, questions); err != nil {
+	if err := c.prepare(a, loaded, commands.Run.dataFlags, questions); err != nil {
 		return err
 	}
 	a.noteAll(placesOfRun(run, a.files))
@@ -190,8 +187,8 @@ func (c benchRunCmd) Run(a *app) error {
 	return nil
 }
 
-// prepare makes the data directory and the questions.
-func (c benchRunCmd) prepare(a *app, b *bench.Dataset, data, questions string) error {
+// prepare makes the data directory of a run, in the form that it records, and the questions.
+func (c benchRunCmd) prepare(a *app, b *bench.Dataset, data dataFlags, questions string) error {
 	examples, err := bench.Questions(b, bench.Config{Context: bench.Context(c.Context), History: prompts.HistoryForm(c.History)})
 	if err != nil {
 		return err
@@ -200,15 +197,14 @@ func (c benchRunCmd) prepare(a *app, b *bench.Dataset, data, questions string) e
 	if err != nil {
 		return err
 	}
-	model, err := minilm.Open(minilm.Config{})
+	to, err := data.target(a, true)
 	if err != nil {
 		return err
 	}
 	ctx, _, stop := a.interrupts()
 	defer stop()
 	stage := a.progress.Stage("papers", len(b.Documents))
-	to := a.writer(env.WriterConfig{Dir: data, Embedder: model})
-	err = to.Write(ctx, "index", func(w *env.Writer) error {
+	err = a.writer(to).Write(ctx, "index", func(w *env.Writer) error {
 		err := bench.Fill(ctx, b, w, func(done, _ int) { stage.Set(done, "") })
 		stage.Close(terminal.Plural(len(b.Documents), "document"))
 		return err

@@ -51,6 +51,7 @@ func (f *dataFlags) settle(a *app, change bool) error {
 	}
 	record, err := index.Settle(f.Data, datadir.Index{
 		Embedder: f.Embedder, Weights: f.EmbedModel, Window: f.EmbedTokens, Body: f.EmbedExtraBody, Vectors: f.Vectors,
+		VectorsPerChunk: f.VectorsPerChunk,
 	}, change)
 	if err != nil {
 		return withCode(exitUsage, err)
@@ -69,7 +70,7 @@ func (f *dataFlags) settle(a *app, change bool) error {
 		a.say("note: %s of %s sets %s", datadir.InfoName, f.Data, strings.Join(recorded, ", "))
 	}
 	f.Embedder, f.EmbedModel, f.EmbedTokens, f.EmbedExtraBody = record.Embedder, record.Weights, record.Window, record.Body
-	f.Vectors = record.Vectors
+	f.Vectors, f.VectorsPerChunk = record.Vectors, record.VectorsPerChunk
 	return nil
 }
 
@@ -105,6 +106,7 @@ type embedderFlags struct {
 	EmbedThreads     int    `name:"embed-threads" placeholder:"N" help:"CPU cores for minilm. Default: all."`
 	EmbedConnections int    `name:"embed-connections" placeholder:"N" help:"Maximum concurrent requests to the endpoint of openai:NAME. Default: 64, and 16 while papers are embedded; fewer while it refuses requests."`
 	EmbedBatch       int    `name:"embed-batch" placeholder:"N" help:"Maximum texts per request to the endpoint of openai:NAME. Default: 64, and fewer if it refuses that."`
+	VectorsPerChunk  string `name:"vectors-per-chunk" enum:"one,windows," default:"" placeholder:"FORM" help:"Vectors of a chunk with minilm: one, of its first 256 word pieces (authors' code), or windows, one for each 100 word pieces, half overlapping, which finds more. Default: as recorded in the data directory, or windows. Another form than the recorded one is made for all papers."`
 	EmbedExtraBody   string `name:"embed-extra-body" placeholder:"JSON" help:"Members to add to every request for openai:NAME, such as {\"dimensions\": 512}. Default: as recorded in the data directory."`
 }
 
@@ -142,6 +144,7 @@ func (f embedderFlags) checkEmbedder(remote bool) error {
 		{"embed-extra-body", f.EmbedExtraBody != "", true},
 		{"embed-model", f.EmbedModel != "", false},
 		{"embed-threads", f.EmbedThreads != 0, false},
+		{"vectors-per-chunk", f.VectorsPerChunk != "", false},
 	} {
 		if flag.given && flag.remote != remote {
 			return qa.Usagef("--%s needs --embedder %s", flag.name, map[bool]string{true: "openai:NAME", false: index.DefaultEmbedder}[flag.remote])
@@ -157,7 +160,7 @@ func (f embedderFlags) checkEmbedder(remote bool) error {
 }
 
 func (f embedderFlags) local() minilm.Config {
-	return minilm.Config{Dir: f.EmbedModel, Threads: f.EmbedThreads}
+	return minilm.Config{Dir: f.EmbedModel, Threads: f.EmbedThreads, OneVector: f.VectorsPerChunk == datadir.OneVector}
 }
 
 func (f dataFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, error) {

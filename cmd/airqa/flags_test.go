@@ -77,6 +77,7 @@ var effects = []effect{
 
 	{"embed-tokens", "--embed-tokens 512", embedConfig(func(c embed.OpenAIConfig) any { return c.Tokens }), 512},
 	{"embed-threads", "--embed-threads 3", embedThreads, 3},
+	{"vectors-per-chunk", "--vectors-per-chunk one", oneVector, true},
 	{"embed-connections", "--embed-connections 5", embedConfig(func(c embed.OpenAIConfig) any { return c.Parallel }), 5},
 	{"embed-extra-body", `--embed-extra-body {"dimensions":5}`, embedConfig(func(c embed.OpenAIConfig) any { return c.Body }), `{"dimensions":5}`},
 	{"embed-batch", "--embed-batch 10", embedConfig(func(c embed.OpenAIConfig) any { return c.Batch }), 10},
@@ -561,6 +562,13 @@ func embedConfig(of func(embed.OpenAIConfig) any) func(*testing.T, *app, any) an
 func embedThreads(_ *testing.T, _ *app, c any) any {
 	if f, ok := embedderOf(c); ok {
 		return f.local().Threads
+	}
+	return nil
+}
+
+func oneVector(_ *testing.T, _ *app, c any) any {
+	if f, ok := embedderOf(c); ok {
+		return f.local().OneVector
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ var flagGroups = []struct{ title, flags string }{
 	{"Connection:", "timeout retries"},
 	{"Limits:", "question-budget question-deadline query-seconds"},
 	{"Agent:", "turns window rows protocol format-errors repeat-limit context-tokens observation-tokens passages"},
-	{"Search:", "retrieve scope embedder embed-model embed-threads embed-tokens embed-connections embed-batch embed-base-url embed-extra-body vectors"},
+	{"Search:", "retrieve scope embedder embed-model embed-threads vectors-per-chunk embed-tokens embed-connections embed-batch embed-base-url embed-extra-body vectors"},
 	{"Judges:", "scoring judge judge-base-url judge-extra-body judge-rule judge-concurrency"},
 	{"Sampling and gates:", "categories max-candidates draw-seed gates solve-again pictures resume"},
 	{"Other sources:", "metadata mineru arxiv-url max-mb delay"},

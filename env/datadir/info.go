@@ -43,6 +43,9 @@ type Info struct {
 	Index *Index `json:"index,omitempty"`
 }
 
+// OneVector is the recorded value of --vectors-per-chunk that is not the default.
+const OneVector = "one"
+
 // Index describes a search index. It contains no key and no password.
 type Index struct {
 	// Embedder is minilm or openai:NAME.
@@ -51,6 +54,8 @@ type Index struct {
 	Weights string `json:"weights,omitempty"`
 	// Window is the number of tokens of a passage that one vector of openai:NAME stands for.
 	Window int `json:"window,omitempty"`
+	// VectorsPerChunk is [OneVector] if minilm has one vector per passage; empty for one per window.
+	VectorsPerChunk string `json:"vectors_per_chunk,omitempty"`
 	// Body is a JSON object with members added to the requests for openai:NAME.
 	Body string `json:"extra_body,omitempty"`
 	// Vectors is "files", or the URL of a Milvus server.

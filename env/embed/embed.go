@@ -26,7 +26,7 @@ type Embedder interface {
 	// the vectors.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 	// Windows returns the parts of a passage to embed separately: overlapping windows of at most Info().Window tokens,
-	// or the text itself if it is short enough.
+	// or the text itself if it is short enough, or if Info().OneVector.
 	Windows(text string) []string
 	// Info identifies the model. It is cheap and always returns the same value.
 	Info() Info
@@ -63,6 +63,8 @@ type Info struct {
 	// Window is the maximum number of tokens per vector of a passage. Check ignores it, as it does not identify the
 	// model.
 	Window int `json:"window,omitempty"`
+	// OneVector means that a passage is not cut into windows, whatever its length: the model reads Window tokens of it.
+	OneVector bool `json:"-"`
 	// Body is a JSON object with members added to the requests to an endpoint; Hash is its digest then.
 	Body string `json:"body,omitempty"`
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"airqa/env/datadir"
 	"airqa/env/embed"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
@@ -85,6 +86,9 @@ func (ix indexer) saveVectors(ctx context.Context, p plan) error {
 	r := ix.before.record
 	if p.want.Kind != vectors.Dense || r == nil || r.Embedder != EmbedderName(p.want.Model) || !ix.Rebuild && IsFiles(r.Vectors) {
 		return nil // no server, and no collection to rebuild, should have these vectors
+	}
+	if (r.VectorsPerChunk == datadir.OneVector) != ix.texts.Info().OneVector {
+		return nil // that most passages are embedded again was asked for
 	}
 	n, err := ix.before.withoutVector(ctx, ix.texts)
 	if n > 0 {

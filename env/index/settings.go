@@ -44,7 +44,7 @@ func Settle(dir string, want datadir.Index, change bool) (datadir.Index, error) 
 		}
 	}
 	if cmp.Or(want.Embedder, have.Embedder) == have.Embedder {
-		want.Weights = cmp.Or(want.Weights, have.Weights)
+		want.Weights, want.VectorsPerChunk = cmp.Or(want.Weights, have.Weights), cmp.Or(want.VectorsPerChunk, have.VectorsPerChunk)
 		want.Window, want.Body = cmp.Or(want.Window, have.Window), cmp.Or(want.Body, have.Body)
 	}
 	want.Embedder, want.Vectors = cmp.Or(want.Embedder, have.Embedder), cmp.Or(want.Vectors, have.Vectors)
@@ -85,6 +85,9 @@ func RecordOf(model embed.Info, url string) (*datadir.Index, error) {
 	index := datadir.Index{Embedder: EmbedderName(model.Model), Weights: model.Weights, Body: model.Body, Vectors: place.String()}
 	if index.Embedder != DefaultEmbedder {
 		index.Window = model.Window
+	}
+	if model.OneVector {
+		index.VectorsPerChunk = datadir.OneVector
 	}
 	return &index, err
 }

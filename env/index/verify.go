@@ -107,7 +107,7 @@ func (r verifier) collection(ctx context.Context, name string) (*tally, error) {
 		_, err = r.store.Search(ctx, name, vectors.Query{Vector: vectors.Vector{Dense: slices.Repeat([]float32{1}, info.Dim)}, K: 1})
 	}
 	if err == nil && !r.want.SameWindows(info) {
-		err = fmt.Errorf("built with windows of %d tokens, not %d; use the model limit of the ingest", info.Window, r.want.Model.Window)
+		err = fmt.Errorf("built with windows of %d tokens, not %d; use the --embed-tokens or --vectors-per-chunk of the ingest", info.Window, r.want.Model.Window)
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()

@@ -33,6 +33,9 @@ type Config struct {
 	// Dir is a folder with model.safetensors and vocab.txt, such as a checkout of the model. Empty means the embedded
 	// 8-bit weights, whose vectors have a cosine of at least 0.999 to the full-precision ones.
 	Dir string
+	// OneVector leaves passages whole: one vector each, of the first 256 pieces with [CLS] and [SEP], like the maximum sequence
+	// length of the published sentence-transformers model. Otherwise they are cut into windows.
+	OneVector bool
 	// Threads is the maximum number of cores that all calls together use; 0 means GOMAXPROCS. A single text uses one core.
 	Threads int
 	// Kernel is one of Kernels(), for tests and comparisons; empty means the fastest one for the CPU and the weights.
@@ -61,7 +64,7 @@ func Open(c Config) (*Model, error) {
 	if c.Threads <= 0 {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}
-	m := &Model{info: src.info(), cores: make(cores, c.Threads)}
+	m := &Model{info: src.info(c.OneVector), cores: make(cores, c.Threads)}
 	if c.Dir != "" {
 		if m.info.Weights, err = filepath.Abs(c.Dir); err != nil {
 			return nil, err
@@ -86,9 +89,9 @@ func (m *Model) Tokenize(text string) []int {
 	return out
 }
 
-// Windows splits a text of more than 100 pieces between words, ideographs and punctuation.
+// Windows splits a text of more than 100 pieces between words, ideographs and punctuation, unless passages have one vector.
 func (m *Model) Windows(text string) []string {
-	if len(text) <= m.info.Window { // a piece has at least one byte
+	if m.info.OneVector || len(text) <= m.info.Window { // a piece has at least one byte
 		return []string{text}
 	}
 	return embed.Cut(text, m.words().parts(text), m.info.Window)

@@ -56,3 +56,25 @@ func TestPartRead(t *testing.T) {
 		}
 	}
 }
+
+// With one vector, a passage is not cut, and what is after its first 256 pieces does not count. The vectors are of the same
+// model, so that a query may meet either form.
+func TestOneVector(t *testing.T) {
+	whole, windows := open(t, minilm.Config{OneVector: true}), open(t, minilm.Config{})
+	read := strings.Repeat("heron ", 254) // with [CLS] and [SEP]
+	text := read + strings.Repeat("egret ", 100)
+	if got := whole.Windows(text); !slices.Equal(got, []string{text}) {
+		t.Errorf("%d parts of a passage", len(got))
+	}
+	if len(windows.Windows(text)) < 2 {
+		t.Error("a passage is not cut into windows")
+	}
+	vectors := embed(t, whole, text, read, strings.Repeat("heron ", 253)+"egret")
+	if !slices.Equal(vectors[0], vectors[1]) || slices.Equal(vectors[0], vectors[2]) {
+		t.Error("the vector is not of the first 256 pieces")
+	}
+	a, b := whole.Info(), windows.Info()
+	if err := a.Check(b); err != nil || a.Window != 256 || b.Window != 100 || !a.OneVector || b.OneVector {
+		t.Errorf("%+v, %+v: %v", a, b, err)
+	}
+}
