@@ -262,7 +262,7 @@ func (s *Solver) scope(ex qa.Example) tools.Scope {
 	return tools.Scope{Papers: papers, Bounded: true}
 }
 
-// OutOfScope returns those of some papers that Retrieve does not search for a question.
+// OutOfScope returns the papers that Retrieve does not search for a question, of the given ones.
 func (s *Solver) OutOfScope(ex qa.Example, papers []string) []string {
 	scope := s.scope(ex)
 	return slices.DeleteFunc(slices.Clone(papers), func(id string) bool {

@@ -198,7 +198,7 @@ func TestScope(t *testing.T) {
 	anchors, acl := []string{"P1"}, []string{"acl2023"}
 	tests := []struct {
 		name    string
-		scope   qa.Scope
+		scope   string
 		ex      qa.Example
 		want    tools.Scope
 		outside []string // of p1, p3 and p4
@@ -236,13 +236,13 @@ func TestScope(t *testing.T) {
 	}
 }
 
-// The text of Retrieve says what it searches, and run.json has its hash.
+// The text of Retrieve states which papers it searches, and run.json has its hash.
 func TestScopeText(t *testing.T) {
 	b, err := baselines.Find("agentic-rag")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for scope, want := range map[qa.Scope]string{qa.ScopeAnchors: "only those are searched", qa.ScopeAll: "All papers are searched"} {
+	for scope, want := range map[string]string{qa.ScopeAnchors: "only those are searched", qa.ScopeAll: "All papers are searched"} {
 		set := qa.DefaultSettings()
 		set.Scope = scope
 		s := baselines.New(b, baselines.World{}, &model{}, set)

@@ -34,16 +34,13 @@ func (p Protocol) Format() string {
 	return "python"
 }
 
-// Scope is the papers that Retrieve searches for a question.
-type Scope string
-
-// The scopes. In all of them, a ranking searches the papers of its pool.
+// The papers that Retrieve searches for a question, in [ToolSettings]. A ranking always searches the papers of its pool.
 const (
 	// ScopeAnchors is the papers that the question names, or all papers if it names none.
-	ScopeAnchors Scope = "anchors"
+	ScopeAnchors = "anchors"
 	// ScopeConference differs for a question that names conferences and no paper: it is the papers of these conferences.
-	ScopeConference Scope = "conference"
-	ScopeAll        Scope = "all"
+	ScopeConference = "conference"
+	ScopeAll        = "all"
 )
 
 // Settings shape the episodes of a run, along with its model, texts, questions and papers. The tags of a field define
@@ -66,7 +63,7 @@ type ToolSettings struct {
 	Turns             int    `json:"turns" name:"turns" default:"20" help:"Maximum turns of an agent, or calls of a client (paper: 20)."`
 	Rows              int    `json:"rows" name:"rows" default:"0" unrecorded:"0" placeholder:"N" help:"Maximum rows shown per result of Query and Retrieve (authors' code: 10); 0 means that only --observation-tokens limits a result."`
 	Retrieve          string `json:"retrieve" name:"retrieve" default:"dense" enum:"dense,bm25,hybrid" help:"How Retrieve searches: dense (paper), bm25 or hybrid."`
-	Scope             Scope  `json:"scope" name:"scope" default:"anchors" enum:"anchors,conference,all" help:"Papers that Retrieve searches: anchors (those that the question names, or all if it names none; authors' code), conference (the same, but only papers of its conferences if it names conferences and no paper) or all."`
+	Scope             string `json:"scope" name:"scope" default:"anchors" enum:"anchors,conference,all" help:"Papers that Retrieve searches: anchors (those that the question names, or all if it names none; authors' code), conference (the same, but only papers of its conferences if it names conferences and no paper) or all."`
 	RepeatLimit       int    `json:"repeat_limit" name:"repeat-limit" default:"0" unrecorded:"0" placeholder:"N" help:"Say from the Nth identical call in a row that it repeats itself, and end the episode after 2N; 0 means never (paper)."`
 	ObservationTokens int    `json:"observation_tokens" name:"observation-tokens" default:"5000" placeholder:"N" help:"Maximum tokens of one tool result (paper: 5,000)."`
 }
@@ -215,8 +212,6 @@ func plain(v reflect.Value) any {
 	case time.Duration:
 		return x.Seconds()
 	case Protocol:
-		return string(x)
-	case Scope:
 		return string(x)
 	case Amount:
 		return x.Text

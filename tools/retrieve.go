@@ -16,8 +16,6 @@ import (
 //go:embed retrieve.txt
 var retrieveText string
 
-// retrieveAllText is the text if papers are searched that the question does not name.
-//
 //go:embed retrieve_all.txt
 var retrieveAllText string
 

@@ -34,7 +34,7 @@ func (c exportTasksCmd) Run(a *app) error {
 	s, err := tasks.Write(tasks.Config{
 		Options: c.Options, Program: program, Questions: questions, Tools: tools, Turns: c.Turns,
 		Serve: []string{ // the same episodes
-			"--baseline", c.Baseline, "--retrieve", c.Retrieve, "--scope", string(c.Scope), "--turns", strconv.Itoa(c.Turns),
+			"--baseline", c.Baseline, "--retrieve", c.Retrieve, "--scope", c.Scope, "--turns", strconv.Itoa(c.Turns),
 			"--rows", strconv.Itoa(c.Rows),
 			"--observation-tokens", strconv.Itoa(c.ObservationTokens), "--query-seconds", strconv.FormatFloat(c.QuerySeconds, 'g', -1, 64),
 			"--repeat-limit", strconv.Itoa(c.RepeatLimit), "--call-timeout", c.CallTimeout.String(), "--max-answer", strconv.Itoa(c.MaxAnswer),

@@ -16,7 +16,7 @@ import (
 
 // NewWorld returns the baselines' view of a data directory. If the scope limits retrieval by venue, it lists the papers of the
 // venues that the questions name.
-func NewWorld(ctx context.Context, e *env.Env, scope qa.Scope, examples []qa.Example) (baselines.World, error) {
+func NewWorld(ctx context.Context, e *env.Env, scope string, examples []qa.Example) (baselines.World, error) {
 	schema, err := e.Schema(ctx)
 	if err != nil {
 		return baselines.World{}, err
@@ -48,15 +48,10 @@ func (s Session) OpenWorld(ctx context.Context, p *Plan) (baselines.World, error
 	if p.Note.OutOfScope, err = outOfScope(ctx, world, *p); err != nil {
 		return world, err
 	}
-	n := 0
-	for _, ex := range p.Picked {
-		if len(p.Note.OutOfScope[ex.UUID]) > 0 {
-			n++
-		}
-	}
-	if n > 0 {
+	inScope := func(ex qa.Example) bool { return p.Note.OutOfScope[ex.UUID] == nil }
+	if others := slices.DeleteFunc(slices.Clone(p.Picked), inScope); len(others) > 0 {
 		s.Notify.Notef("gold papers of %d of %s are outside the scope of Retrieve (--scope %s); --scope all reaches them",
-			n, terminal.Plural(len(p.Picked), "question"), p.Settings.Scope)
+			len(others), terminal.Plural(len(p.Picked), "question"), p.Settings.Scope)
 	}
 	return world, nil
 }

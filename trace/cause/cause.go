@@ -55,9 +55,6 @@ func Codes() []Code {
 	}
 }
 
-// runField begins the field of a [Ref] to run.json.
-const runField = "run."
-
 // Ref is a place in the log or the question that a cause is based on.
 type Ref struct {
 	// Step is the step of the episode, from 1; 0 for a field of the question, the answer or the score.

@@ -119,16 +119,16 @@ func (f *Finder) FindLoss(ex qa.Example, rec runlog.Recorded, score *qa.Score, r
 		l.Level, l.Weak, l.Steps, l.Places = LevelDB, false, nil, nil
 		l.Why = "the data directory lacks a paper that the question names, or all papers of a conference that it searches"
 	}
-	l.limitTo(run, ex.UUID)
+	if l.Level != LevelDB {
+		l.limitTo(run, ex.UUID)
+	}
 	return l
 }
 
-// limitTo makes papers that no tool of the run reaches the evidence that was lost first, unless that was not in the database.
+// limitTo makes the first paper that no tool of the run reaches the evidence that was lost first.
 func (l *Loss) limitTo(run runlog.Config, uuid string) {
-	if l.Level == LevelDB {
-		return
-	}
-	for _, paper := range run.OutOfReach(uuid) {
+	scope, _ := run.Shape.Settings["scope"].(string)
+	for _, paper := range slices.Backward(run.OutOfReach(uuid)) {
 		at := slices.IndexFunc(l.Items, func(it Item) bool {
 			return it.Level == LevelHits && slices.Contains(it.Papers, strings.ToLower(paper))
 		})
@@ -136,14 +136,10 @@ func (l *Loss) limitTo(run runlog.Config, uuid string) {
 			continue
 		}
 		l.Items[at].Level, l.Items[at].Weak = LevelScope, false
-		if l.Level == LevelScope {
-			continue
-		}
-		scope := qa.SettingsOf(run.Shape.Settings).Scope
 		l.Level, l.Weak, l.Steps = LevelScope, false, nil
 		l.Why = fmt.Sprintf("paper %s is outside the scope of Retrieve (--scope %s), and the baseline has no other tool that reaches it", paper, scope)
 		l.Places = []Place{
-			{Ref: Ref{Field: runField + "shape.settings.scope", Quote: string(scope)}}, {Ref: Ref{Field: runField + "note.out_of_scope", Quote: paper}},
+			{Ref: Ref{Field: "run.shape.settings.scope", Quote: scope}}, {Ref: Ref{Field: "run.note.out_of_scope", Quote: paper}},
 		}
 	}
 }

@@ -34,10 +34,10 @@ var rules = []rule{
 	{"same-answer", WrongScorer, 13, 13, (*facts).sameAnswer},
 	{"gold-fails", WrongGold, 0, 0, (*facts).goldFails},
 	{"notes-disagree", WrongGold, 1, 1, (*facts).notesDisagree},
-	{"outside-scope", OutsideScope, 0, 0, (*facts).outsideScope},
+	{"outside-scope", OutsideScope, 0, 0, lostAt(LevelScope)},
 	{"repeated", Repetition, 13, 13, (*facts).repeated},
 	{"peers-agree", WrongGold, 0, 0, (*facts).peersAgree},
-	{"paper-not-there", MissingPaper, 0, 0, (*facts).paperNotThere},
+	{"paper-not-there", MissingPaper, 0, 0, lostAt(LevelDB)},
 	{"paper-not-read", MissingPaper, 13, 13, (*facts).paperNotRead},
 	{"source-disagrees", WrongGold, 6, 6, (*facts).sourceDisagrees},
 	{"not-viewed", VisualReasoning, 2, 2, (*facts).notViewed},
@@ -84,20 +84,14 @@ func (f *facts) repeated() (Cause, bool) {
 	return c, true
 }
 
-// outsideScope: Retrieve did not search a paper of the question.
-func (f *facts) outsideScope() (Cause, bool) {
-	if f.Loss.Level != LevelScope {
-		return Cause{}, false
+// lostAt: the evidence was lost at a level that alone is the cause, such as a paper that the database lacks.
+func lostAt(level Level) func(*facts) (Cause, bool) {
+	return func(f *facts) (Cause, bool) {
+		if f.Loss.Level != level {
+			return Cause{}, false
+		}
+		return Cause{Why: f.Loss.Why, Evidence: append(f.lost(), f.reply())}, true
 	}
-	return Cause{Why: f.Loss.Why, Evidence: append(f.lost(), f.reply())}, true
-}
-
-// paperNotThere: the database lacks a paper of the question.
-func (f *facts) paperNotThere() (Cause, bool) {
-	if f.Loss.Level != LevelDB {
-		return Cause{}, false
-	}
-	return Cause{Why: f.Loss.Why, Evidence: append(f.lost(), f.reply())}, true
 }
 
 // paperNotRead: results have some papers of the question, but not all.

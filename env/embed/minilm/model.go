@@ -64,7 +64,10 @@ func Open(c Config) (*Model, error) {
 	if c.Threads <= 0 {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}
-	m := &Model{info: src.info(c.OneVector), cores: make(cores, c.Threads)}
+	m := &Model{info: src.info(), cores: make(cores, c.Threads)}
+	if c.OneVector {
+		m.info.OneVector, m.info.Window = true, maxPieces
+	}
 	if c.Dir != "" {
 		if m.info.Weights, err = filepath.Abs(c.Dir); err != nil {
 			return nil, err

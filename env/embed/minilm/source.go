@@ -61,12 +61,8 @@ func open(dir string) (source, error) {
 	return s, nil
 }
 
-func (s source) info(oneVector bool) embed.Info {
-	info := embed.Info{Model: s.name, Hash: files.Hash(s.digest + s.vocabulary), Dim: Dim, Window: windowPieces, OneVector: oneVector}
-	if oneVector {
-		info.Window = maxPieces
-	}
-	return info
+func (s source) info() embed.Info {
+	return embed.Info{Model: s.name, Hash: files.Hash(s.digest + s.vocabulary), Dim: Dim, Window: windowPieces}
 }
 
 // check verifies that every tensor of the encoder exists, so that a wrong file fails on opening.
