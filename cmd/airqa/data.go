@@ -106,7 +106,7 @@ type embedderFlags struct {
 	EmbedThreads     int    `name:"embed-threads" placeholder:"N" help:"CPU cores for minilm. Default: all."`
 	EmbedConnections int    `name:"embed-connections" placeholder:"N" help:"Maximum concurrent requests to the endpoint of openai:NAME. Default: 64, and 16 while papers are embedded; fewer while it refuses requests."`
 	EmbedBatch       int    `name:"embed-batch" placeholder:"N" help:"Maximum texts per request to the endpoint of openai:NAME. Default: 64, and fewer if it refuses that."`
-	VectorsPerChunk  string `name:"vectors-per-chunk" enum:"one,windows," default:"" placeholder:"FORM" help:"Vectors of a chunk with minilm: one, of its first 256 word pieces (authors' code), or windows, one for each 100 word pieces, half overlapping, which finds more. Default: as recorded in the data directory, or windows. Another form than the recorded one is made for all papers."`
+	VectorsPerChunk  string `name:"vectors-per-chunk" enum:"one,windows," default:"" placeholder:"FORM" help:"Vectors of a chunk with minilm: one, of its first 256 word pieces (authors' code), or windows, one for each 100 word pieces, half overlapping, which finds more. Default: as recorded in the data directory, or windows. Changing it embeds the chunks of all papers again."`
 	EmbedExtraBody   string `name:"embed-extra-body" placeholder:"JSON" help:"Members to add to every request for openai:NAME, such as {\"dimensions\": 512}. Default: as recorded in the data directory."`
 }
 
