@@ -112,7 +112,7 @@ func Open(ctx context.Context, cfg Config) (*Env, error) {
 	}
 	e := &Env{
 		dir: dir, path: cfg.Dir, limits: paperdb.Limits{Rows: cfg.QueryRows, Deadline: cfg.QueryDeadline}, mode: cfg.Mode,
-		embedder: embed.NewKept(cfg.Embedder, embed.KeptConfig{Calls: calls}),
+		embedder: embed.NewKept(embed.Queries(cfg.Embedder), embed.KeptConfig{Calls: calls}),
 	}
 	if e.pool, err = pdf.NewPool(cfg.PDF); err != nil {
 		return nil, err
@@ -167,8 +167,8 @@ func (e *Env) openPapers(ctx context.Context, cfg Config) (err error) {
 	return err
 }
 
-// Retrieval returns the embedding settings for the record of a run: the model, the window length in tokens and an approximate
-// index. Keyword search has no settings.
+// Retrieval returns the embedding settings for the record of a run: the model, the window length in tokens, an approximate
+// index and a prefix of queries. Keyword search has no settings.
 func (e *Env) Retrieval() map[string]any {
 	if e.mode == BM25 {
 		return nil
@@ -177,6 +177,9 @@ func (e *Env) Retrieval() map[string]any {
 	settings := map[string]any{"embedder": info.Model, "embedder_hash": info.Hash, "embed_window": e.window}
 	if e.index != "" {
 		settings["vector_index"] = e.index
+	}
+	if info.QueryPrefix != "" {
+		settings["embed_query_prefix"] = info.QueryPrefix
 	}
 	return settings
 }

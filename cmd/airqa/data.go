@@ -24,15 +24,20 @@ const minEmbedTokens = 64
 
 // dataFlags are the flags of commands that read papers and their vectors: what the data directory does not record.
 type dataFlags struct {
-	Data         string `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
-	EmbedBaseURL string `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
-	Vectors      string `env:"AIRQA_VECTORS" placeholder:"URL" help:"Store of the vectors: a Milvus server, milvus://user:pass@host:19530/db?tls=true&prefix=name_, or files (in the data directory). Default: files; if the data directory records a server, this flag is required."`
+	Data string `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
+	embedURLFlag
+	Vectors string `env:"AIRQA_VECTORS" placeholder:"URL" help:"Store of the vectors: a Milvus server, milvus://user:pass@host:19530/db?tls=true&prefix=name_, or files (in the data directory). Default: files; if the data directory records a server, this flag is required."`
 
 	embedderFlags `kong:"-"` // what the data directory records, or an indexFlags selects
 
 	unused bool   // the recorded vector store
 	warned bool   // of missing and illegible papers
 	whole  string // the flag that accepts missing papers, which are an error; empty if they are none
+}
+
+// embedURLFlag is the address of the embedding endpoint.
+type embedURLFlag struct {
+	EmbedBaseURL string `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
 }
 
 // index settles the flags and returns the embedding model. It contacts no endpoint.
@@ -51,7 +56,7 @@ func (f *dataFlags) settle(a *app, change bool) error {
 	}
 	record, err := index.Settle(f.Data, datadir.Index{
 		Embedder: f.Embedder, Weights: f.EmbedModel, Window: f.EmbedTokens, Body: f.EmbedExtraBody, Vectors: f.Vectors,
-		VectorsPerChunk: f.VectorsPerChunk,
+		QueryPrefix: f.EmbedQueryPrefix, TextPrefix: f.EmbedTextPrefix,
 	}, change)
 	if err != nil {
 		return withCode(exitUsage, err)
@@ -70,18 +75,29 @@ func (f *dataFlags) settle(a *app, change bool) error {
 		a.say("note: %s of %s sets %s", datadir.InfoName, f.Data, strings.Join(recorded, ", "))
 	}
 	f.Embedder, f.EmbedModel, f.EmbedTokens, f.EmbedExtraBody = record.Embedder, record.Weights, record.Window, record.Body
-	f.Vectors, f.VectorsPerChunk = record.Vectors, record.VectorsPerChunk
+	f.EmbedQueryPrefix, f.EmbedTextPrefix = record.QueryPrefix, record.TextPrefix
+	f.Vectors = record.Vectors
 	return nil
 }
 
 // checkIndex checks the form of the flags.
 func (f *dataFlags) checkIndex() error {
-	name, remote := strings.CutPrefix(f.Embedder, "openai:")
-	if f.Embedder != "" && f.Embedder != index.DefaultEmbedder && (!remote || name == "") {
-		return qa.Usagef("unknown embedder %q; use minilm or openai:NAME", f.Embedder)
+	if f.Data == "" {
+		return qa.Usagef("--data is empty: name a data directory")
+	}
+	if err := f.checkName(); err != nil {
+		return err
 	}
 	if err := index.CheckVectors(f.Vectors); err != nil {
 		return withCode(exitUsage, err)
+	}
+	return nil
+}
+
+func (f embedderFlags) checkName() error {
+	name, remote := strings.CutPrefix(f.Embedder, "openai:")
+	if f.Embedder != "" && f.Embedder != index.DefaultEmbedder && (!remote || name == "") {
+		return qa.Usagef("unknown embedder %q; use minilm or openai:NAME", f.Embedder)
 	}
 	return nil
 }
@@ -108,20 +124,21 @@ type embedderFlags struct {
 	EmbedBatch       int    `name:"embed-batch" placeholder:"N" help:"Maximum texts per request to the endpoint of openai:NAME. Default: 64, and fewer if it refuses that."`
 	VectorsPerChunk  string `name:"vectors-per-chunk" enum:"one,windows," default:"" placeholder:"FORM" help:"Vectors of a chunk with minilm: one, of its first 256 word pieces (authors' code), or windows, one for each 100 word pieces, half overlapping, which finds more. Default: as recorded in the data directory, or windows. Changing it embeds the chunks of all papers again."`
 	EmbedExtraBody   string `name:"embed-extra-body" placeholder:"JSON" help:"Members to add to every request for openai:NAME, such as {\"dimensions\": 512}. Default: as recorded in the data directory."`
+	EmbedQueryPrefix string `name:"embed-query-prefix" placeholder:"TEXT" help:"Text before every query for openai:NAME, such as \"query: \" of E5; a space removes a recorded one. Default: as recorded in the data directory."`
+	EmbedTextPrefix  string `name:"embed-text-prefix" placeholder:"TEXT" help:"Text before every passage for openai:NAME, such as \"passage: \" of E5. Another one embeds all passages again. Default: as recorded in the data directory."`
+
+	raw bool // vectors as the endpoint sends them
 }
 
 // embedder returns the embedding model. It does no I/O.
 func (f dataFlags) embedder(a *app) (embed.Embedder, error) {
-	if f.Data == "" {
-		return nil, qa.Usagef("--data is empty: name a data directory")
-	}
 	name, remote := strings.CutPrefix(f.Embedder, "openai:")
 	if err := f.checkEmbedder(remote); err != nil {
 		return nil, err
 	}
 	if !remote {
 		model, err := minilm.Open(f.local())
-		if f.EmbedModel != "" && err != nil {
+		if f.EmbedModel != "" && f.Data != "" && err != nil {
 			err = fmt.Errorf("%w; if the weights have moved: airqa store vectors --rebuild --data %s --embed-model DIR", err, f.Data)
 		}
 		return model, err
@@ -142,6 +159,8 @@ func (f embedderFlags) checkEmbedder(remote bool) error {
 		{"embed-connections", f.EmbedConnections != 0, true},
 		{"embed-batch", f.EmbedBatch != 0, true},
 		{"embed-extra-body", f.EmbedExtraBody != "", true},
+		{"embed-query-prefix", f.EmbedQueryPrefix != "", true},
+		{"embed-text-prefix", f.EmbedTextPrefix != "", true},
 		{"embed-model", f.EmbedModel != "", false},
 		{"embed-threads", f.EmbedThreads != 0, false},
 		{"vectors-per-chunk", f.VectorsPerChunk != "", false},
@@ -182,8 +201,17 @@ func (f dataFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, error)
 	}
 	return embed.OpenAIConfig{
 		BaseURL: cmp.Or(access.BaseURL, llm.DefaultBaseURL), Model: name, Tokens: f.EmbedTokens, Key: access.Key, Body: text,
+		QueryPrefix: prefix(f.EmbedQueryPrefix), TextPrefix: prefix(f.EmbedTextPrefix), Raw: f.raw,
 		Client: llm.HTTPClient(2 * time.Minute), Parallel: f.EmbedConnections, Batch: f.EmbedBatch, Headers: access.Headers, Notice: a.note,
 	}, nil
+}
+
+// prefix is the value of a flag, in which a blank text stands for none.
+func prefix(flag string) string {
+	if strings.TrimSpace(flag) == "" {
+		return ""
+	}
+	return flag
 }
 
 // open opens the data directory for reading. Directory, vectors and embedder of cfg come from the flags and the record, which must

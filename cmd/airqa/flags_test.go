@@ -80,6 +80,8 @@ var effects = []effect{
 	{"vectors-per-chunk", "--vectors-per-chunk one", oneVector, true},
 	{"embed-connections", "--embed-connections 5", embedConfig(func(c embed.OpenAIConfig) any { return c.Parallel }), 5},
 	{"embed-extra-body", `--embed-extra-body {"dimensions":5}`, embedConfig(func(c embed.OpenAIConfig) any { return c.Body }), `{"dimensions":5}`},
+	{"embed-query-prefix", "--embed-query-prefix q:", embedConfig(func(c embed.OpenAIConfig) any { return c.QueryPrefix }), "q:"},
+	{"embed-text-prefix", "--embed-text-prefix p:", embedConfig(func(c embed.OpenAIConfig) any { return c.TextPrefix }), "p:"},
 	{"embed-batch", "--embed-batch 10", embedConfig(func(c embed.OpenAIConfig) any { return c.Batch }), 10},
 
 	{"limit", "--limit 2-4", picked, "u1 u2 u3"},

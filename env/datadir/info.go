@@ -58,6 +58,9 @@ type Index struct {
 	VectorsPerChunk string `json:"vectors_per_chunk,omitempty"`
 	// Body is a JSON object with members added to the requests for openai:NAME.
 	Body string `json:"extra_body,omitempty"`
+	// QueryPrefix and TextPrefix begin each query and each passage for openai:NAME.
+	QueryPrefix string `json:"query_prefix,omitempty"`
+	TextPrefix  string `json:"text_prefix,omitempty"`
 	// Vectors is "files", or the URL of a Milvus server.
 	Vectors string `json:"vectors"`
 }

@@ -44,6 +44,15 @@ func BlocksOf(model Embedder) Blocks {
 	return Blocks{Texts: 256, Calls: 1}
 }
 
+// Queries returns the embedder of queries of a model that has a method Queries, because it embeds them in another way than
+// passages. For others it is the model itself.
+func Queries(model Embedder) Embedder {
+	if m, ok := model.(interface{ Queries() Embedder }); ok {
+		return m.Queries()
+	}
+	return model
+}
+
 // PartRead is the number of tokens at the start of a text that a model with a method PartRead embeds; 0 for all of them, and
 // for a model that does not know its limit.
 func PartRead(model Embedder, text string) int {
@@ -63,10 +72,11 @@ type Info struct {
 	// Window is the maximum number of tokens per vector of a passage. Check ignores it, as it does not identify the
 	// model.
 	Window int `json:"window,omitempty"`
-	// OneVector means that a passage is not cut into windows, whatever its length: the model reads Window tokens of it.
-	OneVector bool `json:"-"`
-	// Body is a JSON object with members added to the requests to an endpoint; Hash is its digest then.
-	Body string `json:"body,omitempty"`
+	// Body is a JSON object with members added to the requests to an endpoint, and TextPrefix begins each passage; Hash is
+	// the digest of both then. QueryPrefix begins each query; Check ignores it, as it changes no stored vector.
+	Body        string `json:"body,omitempty"`
+	TextPrefix  string `json:"text_prefix,omitempty"`
+	QueryPrefix string `json:"query_prefix,omitempty"`
 }
 
 // Check returns an error wrapping [ErrMismatch] unless vectors of stored and i can be compared. An unknown dimension

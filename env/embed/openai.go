@@ -18,6 +18,7 @@ import (
 
 	"airqa/internal/files"
 	"airqa/internal/httpclient"
+	"airqa/internal/tokens"
 	"airqa/qa"
 )
 
@@ -34,6 +35,10 @@ type OpenAIConfig struct {
 	Attempts   int          // attempts per request, including the first; 0 means 4
 	Client     *http.Client // nil means a client with a timeout of two minutes that follows no redirects
 	Parallel   int          // maximum number of concurrent requests; 0 means 64, and 16 for a corpus (see [BlocksOf])
+	// QueryPrefix and TextPrefix begin every query and every other text, such as "query: " and "passage: " of E5.
+	QueryPrefix, TextPrefix string
+	// Raw leaves vectors as the endpoint sends them, instead of length 1.
+	Raw bool
 	// Sleep waits between attempts or returns ctx's error; nil means a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Now returns the time; nil means time.Now.
@@ -60,11 +65,12 @@ type OpenAI struct {
 	body    map[string]json.RawMessage
 	url     string
 	host    string
-	sizes   sizes
+	prefix  string
+	sizes   *sizes
 	limiter *httpclient.Limiter
 	policy  httpclient.Policy
 	blocks  Blocks
-	coding  atomic.Int32 // of the vectors in responses, a coding
+	coding  *atomic.Int32 // of the vectors in responses, a coding
 }
 
 // NewOpenAI checks the configuration. It sends no request.
@@ -85,9 +91,12 @@ func NewOpenAI(c OpenAIConfig) (*OpenAI, error) {
 	}
 	calls := cmp.Or(c.Parallel, corpusRequests)
 	c = c.withDefaults()
+	if n := max(tokens.Count(c.QueryPrefix), tokens.Count(c.TextPrefix)); n > c.Tokens/2 {
+		return nil, fmt.Errorf("embedding endpoint: a prefix of %d tokens takes more than half of the %d tokens of a text", n, c.Tokens)
+	}
 	return &OpenAI{
-		config: c, body: body, blocks: Blocks{Texts: c.Batch, Calls: calls}, host: base.Host, sizes: sizes{known: batchSize{texts: c.Batch}},
-		url: base.JoinPath("embeddings").String(), limiter: httpclient.NewLimiter(c.Parallel, c.Now),
+		config: c, body: body, blocks: Blocks{Texts: c.Batch, Calls: calls}, host: base.Host, sizes: &sizes{known: batchSize{texts: c.Batch}},
+		prefix: c.TextPrefix, coding: new(atomic.Int32), url: base.JoinPath("embeddings").String(), limiter: httpclient.NewLimiter(c.Parallel, c.Now),
 		policy: httpclient.Policy{
 			Tries: c.Attempts, Sleep: c.Sleep, Backoff: httpclient.Backoff{First: time.Second, Longest: 32 * time.Second, Rand: c.Rand},
 		},
@@ -135,22 +144,38 @@ func (c OpenAIConfig) withDefaults() OpenAIConfig {
 }
 
 // Info identifies the model. Endpoints do not expose weights, so there is no digest. The dimension is the requested one
-// or 0. What is added to requests decides the vectors, too.
+// or 0. What is added to requests and to texts decides the vectors, too.
 func (o *OpenAI) Info() Info {
 	info := Info{Model: "openai:" + o.config.Model, Dim: o.config.Dimensions, Window: o.config.Tokens, Body: o.config.Body}
-	if info.Body != "" {
-		info.Hash = files.Hash([]byte(info.Body))
+	info.QueryPrefix, info.TextPrefix = o.config.QueryPrefix, o.config.TextPrefix
+	added := info.Body
+	if info.TextPrefix != "" {
+		added += "\n" + info.TextPrefix
+	}
+	if added != "" {
+		info.Hash = files.Hash(added)
 	}
 	return info
 }
 
+// Queries returns the same model with the prefix of queries. Both share the limits of requests.
+func (o *OpenAI) Queries() Embedder {
+	queries := *o
+	queries.prefix = o.config.QueryPrefix
+	return &queries
+}
+
 // Embed requests the vectors of texts in batches, several at a time, and normalises them to length 1. It sends an empty
-// text, which endpoints refuse, as one space, and the first window of a text that is too long. It retries transient
+// text, which endpoints refuse, as one space, and the first window of a text that is too long, each after the prefix. It retries transient
 // failures (429, 5xx, no connection) up to Attempts times, after the requested delay, at most a minute. A refused request
 // of several texts is sent again as smaller ones, at once, and the size that the endpoint accepts is used from then on.
 // Requests share a limit that adapts to refusals. Errors never contain the key.
 func (o *OpenAI) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	batches := slices.Collect(slices.Chunk(texts, o.config.Batch))
+	input := make([]string, len(texts))
+	for i, text := range texts {
+		input[i] = cmp.Or(o.prefix+o.Windows(text)[0], " ")
+	}
+	batches := slices.Collect(slices.Chunk(input, o.config.Batch))
 	made := make([][][]float32, len(batches))
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(o.blocks.Calls)
@@ -210,14 +235,17 @@ func (o *OpenAI) ask(ctx context.Context, texts []string, c coding) (reply []byt
 	return reply, err
 }
 
-// unit normalises v to length 1 in place; it returns false if that is impossible.
-func unit(v []float32) bool {
+// unit normalises v to length 1 in place, unless it is to stay raw; it returns false if that is impossible.
+func unit(v []float32, raw bool) bool {
 	var squares float64
 	for _, x := range v {
 		squares += float64(x) * float64(x)
 	}
 	if !(squares > 0) || math.IsInf(squares, 0) {
 		return false
+	}
+	if raw {
+		return true
 	}
 	by := 1 / math.Sqrt(squares)
 	for i, x := range v {

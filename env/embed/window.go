@@ -55,9 +55,9 @@ func Cut(text string, parts []Part, limit int) []string {
 	}
 }
 
-// Windows splits a text into windows of at most Tokens tokens of cl100k_base.
+// Windows splits a text into windows of at most Tokens tokens of cl100k_base, with the prefix.
 func (o *OpenAI) Windows(text string) []string {
-	limit := o.config.Tokens
+	limit := o.config.Tokens - tokens.Count(o.prefix)
 	if len(text) <= limit { // a token has at least one byte
 		return []string{text}
 	}

@@ -24,13 +24,7 @@ const (
 )
 
 func (o *OpenAI) request(texts []string, c coding) ([]byte, error) {
-	input := make([]string, len(texts))
-	for i, text := range texts {
-		if input[i] = o.Windows(text)[0]; text == "" {
-			input[i] = " "
-		}
-	}
-	body := map[string]any{"model": o.config.Model, "input": input, "encoding_format": c.format()}
+	body := map[string]any{"model": o.config.Model, "input": texts, "encoding_format": c.format()}
 	if o.config.Dimensions > 0 {
 		body["dimensions"] = o.config.Dimensions
 	}
@@ -135,7 +129,7 @@ func (o *OpenAI) vectors(body []byte, texts []string) ([][]float32, error) {
 		if dim == 0 {
 			dim = len(d.Embedding.numbers)
 		}
-		if len(d.Embedding.numbers) != dim || !unit(d.Embedding.numbers) {
+		if len(d.Embedding.numbers) != dim || !unit(d.Embedding.numbers, o.config.Raw) {
 			return nil, fmt.Errorf("endpoint returned an unusable vector of %d numbers, want %d", len(d.Embedding.numbers), dim)
 		}
 		out[i] = d.Embedding.numbers

@@ -46,6 +46,7 @@ func Settle(dir string, want datadir.Index, change bool) (datadir.Index, error) 
 	if cmp.Or(want.Embedder, have.Embedder) == have.Embedder {
 		want.Weights, want.VectorsPerChunk = cmp.Or(want.Weights, have.Weights), cmp.Or(want.VectorsPerChunk, have.VectorsPerChunk)
 		want.Window, want.Body = cmp.Or(want.Window, have.Window), cmp.Or(want.Body, have.Body)
+		want.QueryPrefix, want.TextPrefix = cmp.Or(want.QueryPrefix, have.QueryPrefix), cmp.Or(want.TextPrefix, have.TextPrefix)
 	}
 	want.Embedder, want.Vectors = cmp.Or(want.Embedder, have.Embedder), cmp.Or(want.Vectors, have.Vectors)
 	return want, nil
@@ -82,7 +83,10 @@ func contradictedStore(dir string, want, have datadir.Index) error {
 // RecordOf is the record of a search index that was made with a model in a vector store.
 func RecordOf(model embed.Info, url string) (*datadir.Index, error) {
 	place, err := PlaceOf(url)
-	index := datadir.Index{Embedder: EmbedderName(model.Model), Weights: model.Weights, Body: model.Body, Vectors: place.String()}
+	index := datadir.Index{
+		Embedder: EmbedderName(model.Model), Weights: model.Weights, Body: model.Body, Vectors: place.String(),
+		QueryPrefix: model.QueryPrefix, TextPrefix: model.TextPrefix,
+	}
 	if index.Embedder != DefaultEmbedder {
 		index.Window = model.Window
 	}

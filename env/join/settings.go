@@ -63,6 +63,8 @@ func (s settings) differences(other settings) (list []string) {
 	differ("passages of %v, not %v", s.chunks, other.chunks)
 	differ("embedder %v, not %v", modelOf(s.dense), modelOf(other.dense))
 	differ("windows of %v tokens, not %v", s.dense.Window, other.dense.Window)
+	differ("text prefix %q, not %q", s.index.TextPrefix, other.index.TextPrefix)
+	differ("query prefix %q, not %q", s.index.QueryPrefix, other.index.QueryPrefix)
 	if len(list) == 0 && (!index.SameContent(s.dense, other.dense) || !index.SameContent(s.words, other.words)) {
 		list = append(list, "another form of the search index")
 	}
