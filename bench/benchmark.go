@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"airqa/env/embed"
+	"airqa/internal/files"
+	"airqa/internal/terminal"
 	"airqa/internal/words"
 	"airqa/qa"
 	"airqa/qa/dataset"
@@ -105,8 +107,14 @@ type Request struct {
 	Export string
 	// Pools builds candidate pools again and compares them with those of the benchmark.
 	Pools bool
-	// Embedder opens the model of sentence vectors.
+	// Embedder opens the model of sentence vectors; nil where no method needs it. Its vectors may have any length. Model is its
+	// name in labels if the command names one, and methods of vectors then are among all methods.
 	Embedder func() (embed.Embedder, error)
+	Model    string
+	// Notes are added to the result.
+	Notes []string
+	// Progress shows work that takes long; it may be nil.
+	Progress *terminal.Progress
 }
 
 // Choice selects the items of a dataset and their gold, as flags of commands.

@@ -386,7 +386,7 @@ func (w *Writer) indexing() index.Config {
 // openTexts opens the cache of vectors, unless it is open.
 func (w *Writer) openTexts() (err error) {
 	if w.texts == nil {
-		w.texts, err = index.OpenTexts(w.next, w.indexing())
+		w.texts, err = index.OpenTexts(filepath.Join(w.next.Path(), "embeddings"), w.indexing())
 	}
 	return err
 }

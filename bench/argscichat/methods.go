@@ -11,6 +11,7 @@ import (
 
 	"airqa/bench"
 	"airqa/env/embed"
+	"airqa/env/vectors"
 	"airqa/internal/words"
 	"airqa/qa"
 )
@@ -54,7 +55,7 @@ func Methods() []Method {
 			Method: about("bm25", "2 sentences by BM25Okapi (k1 1.5, b 0.75, epsilon 0.25), lower-case words of two or more characters"),
 			fit:    bench.BM25(words.Tokens), top: 2,
 		},
-		{Method: about(minilm, "2 sentences by cosine of sentence vectors (all-MiniLM-L6-v2, in process): the paper's S-BERT"), top: 2},
+		{Method: about(minilm, "2 sentences by cosine of sentence vectors (all-MiniLM-L6-v2, in process): like the paper's S-BERT"), top: 2},
 		{
 			Method: about("oracle-query", "2 sentences by tfidf, with the expert's message as the query"),
 			fit:    bench.TFIDF(script), top: 2, oracle: true,
@@ -100,26 +101,22 @@ func (m Method) learn(ctx context.Context, p *paper, e embed.Embedder) error {
 		p.scores = m.fit(texts)
 		return nil
 	}
-	list, err := e.Embed(ctx, slices.Concat(texts, p.questions))
+	list, err := e.Embed(ctx, texts)
+	if err != nil {
+		return err
+	}
+	queries, err := embed.Queries(e).Embed(ctx, p.questions)
 	if err != nil {
 		return err
 	}
 	p.scores = func(query string) (scores []float64) {
-		question := list[len(texts)+slices.Index(p.questions, query)]
-		for _, sentence := range list[:len(texts)] {
-			scores = append(scores, product(question, sentence))
+		question := queries[slices.Index(p.questions, query)]
+		for _, sentence := range list {
+			scores = append(scores, vectors.Cosine(question, sentence))
 		}
 		return scores
 	}
 	return nil
-}
-
-func product(a, b []float32) float64 {
-	sum := 0.0
-	for i := range a {
-		sum += float64(a[i]) * float64(b[i])
-	}
-	return sum
 }
 
 // answer is the method's answer to a turn.

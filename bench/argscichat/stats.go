@@ -14,6 +14,7 @@ import (
 
 	"airqa/bench"
 	"airqa/env/embed"
+	"airqa/env/vectors"
 	"airqa/internal/files"
 	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
@@ -170,11 +171,11 @@ func ByTFIDF(_ context.Context, texts []string) (func(i, j int) float64, error) 
 // ByVector is the cosine of sentence vectors.
 func ByVector(e embed.Embedder) Similarity {
 	return func(ctx context.Context, texts []string) (func(i, j int) float64, error) {
-		vectors, err := e.Embed(ctx, texts)
+		list, err := e.Embed(ctx, texts)
 		if err != nil {
 			return nil, err
 		}
-		return func(i, j int) float64 { return product(vectors[i], vectors[j]) }, nil
+		return func(i, j int) float64 { return vectors.Cosine(list[i], list[j]) }, nil
 	}
 }
 

@@ -1,6 +1,7 @@
 package argscichat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,6 +55,9 @@ func tables(data *bench.Dataset, systems []bench.System, r bench.Request) (list 
 			} else {
 				scores.Add(addPaper(ofFolds(s, measure, folds).Measure(s.Name, measure).Over(m.N()), s.Name))
 			}
+		}
+		if m.Name == minilm && r.Model != "" {
+			m.Method = bench.About(r.Model, "2 sentences by cosine of its vectors")
 		}
 		if r.Method != "" {
 			t = foldTable(bench.Table{Name: m.Name, Title: m.Name + ": " + m.About}, scores, r)
@@ -166,7 +170,8 @@ func countData(ctx context.Context, r bench.Request) (*bench.Result, error) {
 		return nil, err
 	}
 	similarity := Similarity(ByTFIDF)
-	if r.Similarity == minilm {
+	if r.Similarity == minilm || r.Model != "" {
+		r.Similarity = cmp.Or(r.Model, minilm)
 		e, err := r.Embedder()
 		if err != nil {
 			return nil, err

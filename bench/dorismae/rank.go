@@ -12,6 +12,7 @@ import (
 	"airqa/env/vectors"
 	"airqa/internal/lazyregexp"
 	"airqa/internal/words"
+	"airqa/qa"
 )
 
 // Ranker scores the abstracts of a pool, in its order. Higher is better. Calls must not overlap.
@@ -34,6 +35,9 @@ const (
 	wholeTexts    = "vectors"
 	maxSimAspects = "maxsim-aspects"
 	maxMaxPair    = "maxmax"
+
+	// distanceSuffix after the name of one of them compares by the Euclidean distance, as the paper does for SPECTER (C.2.1).
+	distanceSuffix = "-l2"
 )
 
 // method is a ranker by name. Without fit, it compares vectors.
@@ -60,18 +64,36 @@ func methods() []method {
 			bench.BM25(wordsAndMarks), false,
 		},
 		{about("bm25-lower", "BM25Okapi with the tokens of tfidf"), bench.BM25(words.Tokens), false},
-		{slow(wholeTexts, "cosine of sentence vectors of the query and the abstract (minilm)"), nil, false},
-		{slow("maxsim", "Equation 4: the mean over the query's sentences of the nearest sentence of the abstract"), nil, true},
-		{slow(maxSimAspects, "Equation 4 with the query's aspects"), nil, false},
-		{slow(maxMaxPair, "the nearest pair of sentences"), nil, true},
+		{about(wholeTexts, "cosine of sentence vectors of the query and the abstract; vectors-l2, maxsim-l2 ...: Euclidean distance"), nil, false},
+		{about("maxsim", "Equation 4: the mean over the query's sentences of the nearest sentence of the abstract"), nil, true},
+		{about(maxSimAspects, "Equation 4 with the query's aspects"), nil, false},
+		{about(maxMaxPair, "the nearest pair of sentences"), nil, true},
 	}
+}
+
+// defaultMethods are the rankers that a request without a method has: those without vectors, and all if it names a model.
+func defaultMethods(r bench.Request) []bench.Method {
+	return bench.Methods(slices.DeleteFunc(methods(), func(m method) bool { return m.fit == nil && r.Model == "" }))
+}
+
+// label is the name of a method in tables: with the model of its vectors, if the request names one.
+func label(r bench.Request, name string) string {
+	lexical := func(m method) bool { return m.Name == name && m.fit != nil }
+	if r.Model == "" || name == shuffled || slices.ContainsFunc(methods(), lexical) {
+		return name
+	}
+	return name + " (" + r.Model + ")"
 }
 
 // NewRanker returns a method by name. open opens the model of sentence vectors; methods that need none do not call it.
 func NewRanker(name string, documents []bench.Document, open func() (embed.Embedder, error)) (Ranker, error) {
-	m, err := bench.FindMethod(methods(), name, "ranker %q of DORIS-MAE", "rankers")
-	if err != nil {
+	base, byDistance := strings.CutSuffix(name, distanceSuffix)
+	m, err := bench.FindMethod(methods(), base, "ranker %q of DORIS-MAE", "rankers")
+	switch {
+	case err != nil:
 		return nil, err
+	case byDistance && m.fit != nil:
+		return nil, qa.Usagef("%s compares no vectors: %s is for methods that do, such as %s", base, distanceSuffix, wholeTexts)
 	}
 	texts := make(corpus)
 	for _, d := range documents {
@@ -84,7 +106,11 @@ func NewRanker(name string, documents []bench.Document, open func() (embed.Embed
 	if err != nil {
 		return nil, err
 	}
-	return (&comparer{corpus: texts, embedder: e, method: m, known: make(map[string][][]float32)}).scores, nil
+	v := &comparer{corpus: texts, embedder: e, method: m, similarity: vectors.Cosine, known: make(map[string][][]float32)}
+	if byDistance {
+		v.similarity = bench.Distance
+	}
+	return v.scores, nil
 }
 
 // Rank orders the pool by the scores of a ranker. Ties have the later abstract of the pool first, as in the authors'
@@ -138,9 +164,10 @@ func (c corpus) lexical(f bench.Fit, bySentence bool) Ranker {
 // comparer ranks by the vectors of texts.
 type comparer struct {
 	corpus
-	embedder embed.Embedder
-	method   method
-	known    map[string][][]float32 // of the parts of an abstract
+	embedder   embed.Embedder
+	method     method
+	similarity bench.Similarity
+	known      map[string][][]float32 // of the parts of an abstract
 }
 
 func (v *comparer) scores(ctx context.Context, it bench.Item) ([]float64, error) {
@@ -151,58 +178,39 @@ func (v *comparer) scores(ctx context.Context, it bench.Item) ([]float64, error)
 	case v.method.Name == maxSimAspects:
 		question = it.Parts
 	}
-	q, err := v.embedder.Embed(ctx, question)
+	q, err := embed.Queries(v.embedder).Embed(ctx, question)
 	if err != nil {
 		return nil, err
 	}
-	scores := make([]float64, len(it.Pool))
-	for i, text := range v.pool(it) {
-		p, err := v.abstract(ctx, text)
-		if err != nil {
-			return nil, err
-		}
-		scores[i] = MaxSim(q, p)
+	pool := v.pool(it)
+	if err := v.learn(ctx, pool); err != nil {
+		return nil, err
+	}
+	scores := make([]float64, len(pool))
+	for i, text := range pool {
+		scores[i] = v.similarity.MaxSim(q, v.known[text])
 		if v.method.Name == maxMaxPair && len(q) > 0 {
-			scores[i] = slices.Max(nearest(q, p))
+			scores[i] = slices.Max(v.similarity.Nearest(q, v.known[text]))
 		}
 	}
 	return scores, nil
 }
 
-func (v *comparer) abstract(ctx context.Context, text string) ([][]float32, error) {
-	if p, ok := v.known[text]; ok {
-		return p, nil
-	}
-	parts := []string{text}
-	if v.method.Name != wholeTexts {
-		parts = sentences(text)
-	}
-	p, err := v.embedder.Embed(ctx, parts)
-	if err == nil {
-		v.known[text] = p
-	}
-	return p, err
-}
-
-// MaxSim is Equation 4: the mean over the vectors of a query of the highest cosine to a vector of a document. 0 without
-// vectors.
-func MaxSim(query, document [][]float32) float64 {
-	if len(query) == 0 {
-		return 0
-	}
-	return bench.Mean{Values: nearest(query, document)}.Value()
-}
-
-// nearest are the highest cosines of the vectors of a query to a vector of a document; 0 without one.
-func nearest(query, document [][]float32) (list []float64) {
-	for _, q := range query {
-		best := 0.0
-		for i, p := range document {
-			if s := vectors.Cosine(q, p); i == 0 || s > best {
-				best = s
-			}
+// learn embeds the parts of the abstracts that are not known, in one call.
+func (v *comparer) learn(ctx context.Context, pool []string) error {
+	pool = slices.DeleteFunc(bench.Distinct(pool), func(text string) bool { return v.known[text] != nil })
+	parts := make([][]string, len(pool))
+	for i, text := range pool {
+		if parts[i] = []string{text}; v.method.Name != wholeTexts {
+			parts[i] = sentences(text)
 		}
-		list = append(list, best)
 	}
-	return list
+	made, err := v.embedder.Embed(ctx, slices.Concat(parts...))
+	if err != nil {
+		return err
+	}
+	for i, text := range pool {
+		v.known[text], made = made[:len(parts[i])], made[len(parts[i]):]
+	}
+	return nil
 }

@@ -23,17 +23,6 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// Spec 3.3; a zero vector is similar to nothing.
-func TestMaxSim(t *testing.T) {
-	document := [][]float32{{0, 2}, {3, 4}}
-	if got := dorismae.MaxSim([][]float32{{1, 0}, {1, 1}}, document); math.Abs(got-0.794975) > 5e-7 {
-		t.Errorf("Equation 4: %g", got)
-	}
-	if got := dorismae.MaxSim([][]float32{{0, 0}}, document) + dorismae.MaxSim(nil, document); got != 0 {
-		t.Errorf("without a direction: %g", got)
-	}
-}
-
 // letters embeds a text as the counts of two letters.
 type letters struct{ embed.Embedder }
 
@@ -62,6 +51,9 @@ func TestRankers(t *testing.T) {
 		{"maxsim", "2 1 3 5 4"},
 		{"maxsim-aspects", "2 1 5 4 3"},
 		{"maxmax", "3 2 1 5 4"},
+		{"vectors-l2", "2 1 3 5 4"},
+		{"maxsim-l2", "2 1 3 5 4"},
+		{"maxmax-l2", "2 3 1 5 4"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.method, func(t *testing.T) {
@@ -76,7 +68,7 @@ func TestRankers(t *testing.T) {
 		})
 	}
 	none := func() (embed.Embedder, error) { return nil, errors.New("no model") }
-	for method, want := range map[string]string{"maxsim": "no model", "bm24": "the rankers are tfidf"} {
+	for method, want := range map[string]string{"maxsim": "no model", "bm24": "the rankers are tfidf", "bm25-l2": "bm25 compares no vectors", "-l2": "the rankers are tfidf"} {
 		if _, err := dorismae.NewRanker(method, nil, none); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", method, err)
 		}

@@ -56,7 +56,58 @@ func load(path string, c bench.Choice) (*bench.Dataset, error) {
 	if filepath.Ext(path) == ".txt" {
 		return knownItems(path)
 	}
-	d, err := Load(path, LoadOptions{Annotations: c.Annotations})
+	r.Setting = cmp.Or(r.Setting, "query")
+	t := &task{items: d.Items, documents: d.Documents, request: r}
+	number, isPart := strings.CutPrefix(r.Setting, "subquery-")
+	switch n, err := strconv.Atoi(number); {
+	case r.Setting == "query":
+	case r.Setting == "aspect":
+		t.items = d.ByAspects()
+	case r.Setting == "test":
+		t.items = slices.DeleteFunc(t.items, func(it bench.Item) bool { return !it.HasTag("test") })
+	case isPart && err == nil && n > 0:
+		t.items = d.Subqueries(n)
+	default:
+		return nil, nil, qa.Usagef("unknown setting %q; the settings are query, aspect, test, and subquery-2 (or another number of aspects)",
+			r.Setting)
+	}
+	if len(t.items) == 0 {
+		return nil, nil, fmt.Errorf("%s has no query for the setting %s", r.Dataset, r.Setting)
+	}
+	ranker, _ := NewRanker("tfidf", t.documents, nil) // a known method without vectors
+	t.rest = func(it bench.Item) []string {
+		ids, _ := Rank(context.Background(), ranker, it) // lexical rankers do not fail
+		return ids
+	}
+	return t, bench.NewResult("doris-mae", "DORIS-MAE: "+title+", setting "+r.Setting, r.Dataset, append(faults, d.Faults...)), nil
+}
+
+// baseline scores a method. It returns the rankings, too; shuffled has none.
+func (t *task) baseline(ctx context.Context, method string) (Scores, map[string][]string, error) {
+	if method == shuffled {
+		return Random(t.items, 100, t.request.Rules), nil, nil
+	}
+	ranker, err := NewRanker(method, t.documents, t.request.Embedder)
+	if err != nil {
+		return Scores{}, nil, err
+	}
+	rankings := make(map[string][]string)
+	stage := t.request.Progress.Stage("rank", len(t.items))
+	defer stage.Close(method)
+	for i, it := range t.items {
+		if rankings[it.UUID], err = Rank(ctx, ranker, it); err != nil {
+			return Scores{}, nil, err
+		}
+		stage.Set(i+1, "")
+	}
+	return Score(t.items, rankings, t.request.Rules, t.rest), rankings, nil
+}
+
+func baselines(ctx context.Context, r bench.Request) (*bench.Result, error) {
+	if filepath.Ext(r.Dataset) == ".txt" {
+		return knownItems(ctx, r)
+	}
+	t, result, err := openTask(r, "baselines")
 	if err != nil {
 		return nil, err
 	}
@@ -74,43 +125,22 @@ func load(path string, c bench.Choice) (*bench.Dataset, error) {
 	default:
 		return nil, qa.Usagef("unknown setting %q; the settings are query, aspect, test, and subquery-2 (or another number of aspects)", setting)
 	}
-	if len(d.Items) == 0 {
-		return nil, fmt.Errorf("%s has no query for the setting %s", path, setting)
-	}
-	return &d.Dataset, nil
-}
-
-// complete keeps the lexical order of each pool, in which abstracts follow that a ranking lacks, and the relevant abstracts.
-func complete(data *bench.Dataset) {
-	ranker, _ := NewRanker("tfidf", data.Documents, nil) // a known method without vectors
-	for i := range data.Items {
-		it := &data.Items[i]
-		it.Gold.Rest, _ = Rank(context.Background(), ranker, *it) // lexical rankers do not fail
-		var relevant []string
-		for _, id := range it.Pool {
-			if grade(*it, false).relevant[id] {
-				relevant = append(relevant, id)
-			}
-		}
-		it.Gold.Text = strings.Join(relevant, ", ")
-	}
-}
-
-// rows makes the row of a method.
-func rows(ctx context.Context, data *bench.Dataset, method string, r bench.Request) ([]bench.System, error) {
-	if method == shuffled {
-		return []bench.System{bench.Expected(method, data.Items, func(it bench.Item) map[string]float64 { return expected(it, r) })}, nil
-	}
-	ranker, err := NewRanker(method, data.Documents, r.Embedder)
-	if err != nil {
-		return nil, err
-	}
-	answers := make([]qa.Answer, len(data.Items))
-	for i, it := range data.Items {
-		answers[i].Given = true
-		if answers[i].Ranking, err = Rank(ctx, ranker, it); err != nil {
+	table := bench.Table{Name: "methods", Title: "Means, %", Label: "method", Decimals: 2}
+	for _, name := range r.Chosen(append(defaultMethods(r), bench.Method{Name: shuffled})) {
+		s, _, err := t.baseline(ctx, name)
+		if err != nil {
 			return nil, err
 		}
+		m := label(r, name)
+		if err := t.export(s); err != nil {
+			return nil, err
+		}
+		if r.Method != "" {
+			table = t.metrics(m, "Means, %, with the standard deviation of the bootstrap", s)
+		} else {
+			addRow(&table, m, s)
+		}
+		result.Note(s.Notes...)
 	}
 	paper.Below(&table, t.printed()...)
 	result.Tables = []bench.Table{table}

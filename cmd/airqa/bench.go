@@ -16,7 +16,6 @@ import (
 	"airqa/bench/dorismae"
 	"airqa/bench/qasper"
 	"airqa/env"
-	"airqa/env/embed"
 	"airqa/env/embed/minilm"
 	"airqa/eval"
 	"airqa/internal/files"
@@ -72,10 +71,7 @@ type benchFlags struct {
 }
 
 func (f benchFlags) request() bench.Request {
-	return bench.Request{
-		Dataset:  f.Dataset,
-		Embedder: func() (embed.Embedder, error) { return minilm.Open(minilm.Config{}) },
-	}
+	return bench.Request{Dataset: f.Dataset}
 }
 
 // benchOutput is where a result is written, and how.
@@ -132,14 +128,18 @@ func (c benchAgreeCmd) benchmarkRatings(path string) (bench.Ratings, error) {
 	return bench.Ratings{}, qa.Usagef("no benchmark contains human scores; give a CSV of ratings")
 }
 
+// benchDirFlag is the folder of what benchmarks make once.
+type benchDirFlag struct {
+	Dir string `default:"bench" placeholder:"DIR" help:"Folder of what is made once: data directory and questions of airqa bench run, vectors of --embedder."`
+}
+
 type benchRunCmd struct {
 	Name    string `arg:"" name:"benchmark" help:"Benchmark, as listed by airqa list baselines."`
 	Dataset string `required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
-	Dir     string `default:"bench" placeholder:"DIR" help:"Folder for the benchmark's data directory and questions, which are created once."`
-	Context string `default:"none" enum:"none,introduction,gold" help:"What --baseline given-context shows: the first section of the paper, or the gold evidence."`
-	History string `default:"messages" enum:"none,messages,rationales" help:"Earlier messages of a dialogue: none, messages, or messages with their rationales."`
-	bench.Choice
-	Args []string `arg:"" optional:"" passthrough:"" name:"flags" help:"Flags of airqa run, after --: --baseline, --model, --out, budgets and so on."`
+	benchDirFlag
+	Context string   `default:"none" enum:"none,introduction,gold" help:"What --baseline given-context shows: the first section of the paper, or the gold evidence."`
+	History string   `default:"messages" enum:"none,messages,rationales" help:"Earlier messages of a dialogue: none, messages, or messages with their rationales."`
+	Args    []string `arg:"" optional:"" passthrough:"" name:"flags" help:"Flags of airqa run, after --: --baseline, --model, --out, budgets and so on."`
 }
 
 func (c benchRunCmd) Run(a *app) error {
@@ -217,6 +217,7 @@ func (c benchRunCmd) prepare(a *app, b *bench.Dataset, data dataFlags, questions
 
 type benchStatsCmd struct {
 	benchFlags
+	benchEmbedFlags
 	Pools      bool   `help:"Rebuild the pools of doris-mae from its corpus, and compare them. Needs 4 GB of memory."`
 	Similarity string `default:"tfidf" enum:"tfidf,minilm" help:"Text similarity for the diversity statistics: tfidf, or minilm (sentence embeddings, in process)."`
 	Item       string `placeholder:"ID" help:"Show this item instead, as it appears in a prompt: paper, history, question. A unique part of an id is enough."`
@@ -229,7 +230,14 @@ func (c benchStatsCmd) Run(a *app) error {
 	}
 	r := c.request()
 	r.Similarity, r.Pools = c.Similarity, c.Pools
-	b, err := findBenchmark(c.Name)
+	return c.call(a, c.benchFlags, r, func(b bench.Benchmark) benchFunc { return b.Stats })
+}
+
+type benchFunc = func(context.Context, bench.Request) (*bench.Result, error)
+
+// run calls one of the benchmark's functions and prints its result.
+func (f benchFlags) run(a *app, r bench.Request, of func(bench.Benchmark) benchFunc) error {
+	b, err := findBenchmark(f.Name)
 	if err != nil {
 		return err
 	}
@@ -237,21 +245,35 @@ func (c benchStatsCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	return c.write(a, result)
+	result.Note(r.Notes...)
+	return f.write(a, result)
 }
 
 type benchBaselineCmd struct {
 	benchFlags
-	Method string   `placeholder:"NAME" help:"Method, as listed by airqa list baselines. Default: all, in one table."`
-	Of     []string `name:"run" placeholder:"DIR" help:"Scored runs, or a folder of them, to compare with the methods: airqa bench run and airqa score make them."`
-	scoringFlag
-	bench.Choice
-	Export    string `placeholder:"FILE" help:"Write the answers of --method, or of the only --run, to FILE in the benchmark's own format."`
-	Bootstrap int    `placeholder:"N" help:"Resamples of the bootstrap."`
-	Seed      uint64 `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
+	benchEmbedFlags
+	Method string `placeholder:"NAME" help:"Method, as listed by airqa list baselines. Default: all, in one table."`
+	bench.Rules
 }
 
-func (c benchBaselineCmd) Run(a *app) (err error) {
+func (c benchBaselineCmd) Run(a *app) error {
+	if c.Export != "" && c.Method == "" {
+		return qa.Usagef("--export needs --method: a file contains the predictions of one method")
+	}
+	r := c.request()
+	r.Rules, r.Method = c.Rules, c.Method
+	return c.call(a, c.benchFlags, r, func(b bench.Benchmark) benchFunc { return b.Baseline })
+}
+
+type benchScoreCmd struct {
+	benchFlags
+	Predictions string `xor:"answers" required:"" placeholder:"FILE" help:"Predictions, JSON Lines."`
+	From        string `name:"run" xor:"answers" required:"" placeholder:"DIR" help:"Run directory of airqa bench run: score its answers."`
+	bench.Rules
+	Bootstrap int `placeholder:"N" help:"Resamples of the bootstrap."`
+}
+
+func (c benchScoreCmd) Run(a *app) error {
 	if c.Bootstrap < 0 {
 		return qa.Usagef("--bootstrap %d: must be at least 0", c.Bootstrap)
 	}

@@ -82,22 +82,12 @@ func (f *dataFlags) settle(a *app, change bool) error {
 
 // checkIndex checks the form of the flags.
 func (f *dataFlags) checkIndex() error {
-	if f.Data == "" {
-		return qa.Usagef("--data is empty: name a data directory")
-	}
-	if err := f.checkName(); err != nil {
-		return err
-	}
-	if err := index.CheckVectors(f.Vectors); err != nil {
-		return withCode(exitUsage, err)
-	}
-	return nil
-}
-
-func (f embedderFlags) checkName() error {
 	name, remote := strings.CutPrefix(f.Embedder, "openai:")
 	if f.Embedder != "" && f.Embedder != index.DefaultEmbedder && (!remote || name == "") {
 		return qa.Usagef("unknown embedder %q; use minilm or openai:NAME", f.Embedder)
+	}
+	if err := index.CheckVectors(f.Vectors); err != nil {
+		return withCode(exitUsage, err)
 	}
 	return nil
 }
@@ -132,13 +122,16 @@ type embedderFlags struct {
 
 // embedder returns the embedding model. It does no I/O.
 func (f dataFlags) embedder(a *app) (embed.Embedder, error) {
+	if f.Data == "" {
+		return nil, qa.Usagef("--data is empty: name a data directory")
+	}
 	name, remote := strings.CutPrefix(f.Embedder, "openai:")
 	if err := f.checkEmbedder(remote); err != nil {
 		return nil, err
 	}
 	if !remote {
 		model, err := minilm.Open(f.local())
-		if f.EmbedModel != "" && f.Data != "" && err != nil {
+		if f.EmbedModel != "" && f.Vectors != "" && err != nil {
 			err = fmt.Errorf("%w; if the weights have moved: airqa store vectors --rebuild --data %s --embed-model DIR", err, f.Data)
 		}
 		return model, err
@@ -201,17 +194,9 @@ func (f dataFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, error)
 	}
 	return embed.OpenAIConfig{
 		BaseURL: cmp.Or(access.BaseURL, llm.DefaultBaseURL), Model: name, Tokens: f.EmbedTokens, Key: access.Key, Body: text,
-		QueryPrefix: prefix(f.EmbedQueryPrefix), TextPrefix: prefix(f.EmbedTextPrefix), Raw: f.raw,
+		QueryPrefix: strings.TrimLeft(f.EmbedQueryPrefix, " "), TextPrefix: strings.TrimLeft(f.EmbedTextPrefix, " "), Raw: f.raw,
 		Client: llm.HTTPClient(2 * time.Minute), Parallel: f.EmbedConnections, Batch: f.EmbedBatch, Headers: access.Headers, Notice: a.note,
 	}, nil
-}
-
-// prefix is the value of a flag, in which a blank text stands for none.
-func prefix(flag string) string {
-	if strings.TrimSpace(flag) == "" {
-		return ""
-	}
-	return flag
 }
 
 // open opens the data directory for reading. Directory, vectors and embedder of cfg come from the flags and the record, which must

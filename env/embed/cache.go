@@ -12,9 +12,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"airqa/internal/files"
 	"airqa/internal/ledger"
@@ -121,74 +124,78 @@ func (c *Cache) find(k key) (offset int64, ok bool, err error) {
 // Close releases the file.
 func (c *Cache) Close() error { return errors.Join(c.file.Close(), c.lock.Close()) }
 
-// Embed reads cached vectors. It asks the model for the rest and stores them before it returns. An error of the model is a
-// [*FailedError].
+// Embed reads cached vectors. It asks the model for the rest in the model's blocks, and stores each block as soon as it is there.
+// After a failure it begins no more blocks, and waits for those in flight. An error of the model is a [*FailedError].
 func (c *Cache) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	vectors := make([][]float32, len(texts))
-	missing := make(map[key][]int)
-	var ask []string
-	for i, text := range texts {
-		k := keyOf(text)
-		v, ok, err := c.read(k)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			vectors[i] = v
-			continue
-		}
-		if missing[k] == nil {
-			ask = append(ask, text)
-		}
-		missing[k] = append(missing[k], i)
-	}
-	if len(ask) == 0 {
-		return vectors, nil
-	}
-	made, err := c.ask(ctx, ask)
+	unknown, _, err := c.unknown(texts)
 	if err != nil {
 		return nil, err
 	}
-	for j, v := range made {
-		for _, i := range missing[keyOf(ask[j])] {
-			vectors[i] = v
+	blocks := BlocksOf(c.inner)
+	group, failed := errgroup.WithContext(ctx)
+	group.SetLimit(blocks.Calls)
+	for block := range slices.Chunk(unknown, blocks.Texts) {
+		group.Go(func() error {
+			if failed.Err() != nil {
+				return failed.Err()
+			}
+			return c.ask(ctx, block)
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	vectors := make([][]float32, len(texts))
+	for i, text := range texts {
+		if vectors[i], _, err = c.read(keyOf(text)); err != nil {
+			return nil, err
 		}
 	}
-	return vectors, c.append(ask, made)
+	return vectors, nil
 }
 
-// ask asks the model.
-func (c *Cache) ask(ctx context.Context, texts []string) ([][]float32, error) {
+// unknown returns the texts that are not cached, each once, and their positions.
+func (c *Cache) unknown(texts []string) (list []string, at []int, err error) {
+	seen := make(map[string]bool)
+	for i, text := range texts {
+		has, err := c.Has(text)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !has && !seen[text] {
+			seen[text] = true
+			list, at = append(list, text), append(at, i)
+		}
+	}
+	return list, at, nil
+}
+
+// ask asks the model, and stores the vectors.
+func (c *Cache) ask(ctx context.Context, texts []string) error {
 	made, err := c.inner.Embed(ctx, texts)
 	if err == nil && len(made) != len(texts) {
 		err = fmt.Errorf("the embedding model returned %d vectors for %d texts", len(made), len(texts))
 	}
-	if err != nil && ctx.Err() == nil {
-		err = &FailedError{err}
+	switch {
+	case err == nil:
+		return c.append(texts, made)
+	case ctx.Err() == nil:
+		return &FailedError{err}
 	}
-	return made, err
+	return err
 }
 
 // Put stores vectors of texts that are not cached yet.
 func (c *Cache) Put(texts []string, made [][]float32) error {
-	var newTexts []string
-	var newVectors [][]float32
-	seen := make(map[key]bool)
-	for i, text := range texts {
-		k := keyOf(text)
-		_, has, err := c.find(k)
-		if err != nil {
-			return err
-		}
-		if !has && !seen[k] {
-			seen[k] = true
-			newTexts, newVectors = append(newTexts, text), append(newVectors, made[i])
-		}
+	unknown, at, err := c.unknown(texts)
+	if err != nil || len(unknown) == 0 {
+		return err
 	}
-	if len(newTexts) == 0 {
-		return nil
+	vectors := make([][]float32, len(unknown))
+	for n, i := range at {
+		vectors[n] = made[i]
 	}
-	return c.append(newTexts, newVectors)
+	return c.append(unknown, vectors)
 }
 
 // Clear removes all vectors.

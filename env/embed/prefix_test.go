@@ -44,7 +44,7 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
-// The prefix of passages decides about stored vectors, that of queries does not. Without prefixes, the digest is as before them.
+// The prefix of passages decides about stored vectors, the prefix of queries does not. Without prefixes, the digest is as before them.
 func TestPrefixIdentifiesVectors(t *testing.T) {
 	info := func(c embed.OpenAIConfig) embed.Info {
 		c.BaseURL, c.Model = "http://127.0.0.1:1/v1", "m"

@@ -207,18 +207,19 @@ func IsCurrent(ctx context.Context, dir *datadir.Dir, cfg Config) (current bool,
 	return true, nil
 }
 
-// OpenTexts opens the cache of vectors by text.
-func OpenTexts(dir *datadir.Dir, cfg Config) (*embed.Cache, error) {
+// OpenTexts opens the cache of vectors by text in a folder.
+func OpenTexts(folder string, cfg Config) (*embed.Cache, error) {
 	info := cfg.Embedder.Info()
 	name := CollectionOf(info)
 	if len(info.Hash) >= 8 {
 		name += "-" + info.Hash[:8]
 	}
 	name += ".cache"
-	return embed.OpenCache(filepath.Join(dir.Path(), "embeddings", name), cfg.Embedder, func(n int) {
-		line := fmt.Sprintf("%d damaged records in embeddings/%s; their texts are embedded again", n, name)
+	shown := filepath.Base(folder) + "/" + name
+	return embed.OpenCache(filepath.Join(folder, name), cfg.Embedder, func(n int) {
+		line := fmt.Sprintf("%d damaged records in %s; their texts are embedded again", n, shown)
 		if n == 1 {
-			line = "1 damaged record in embeddings/" + name + "; its text is embedded again"
+			line = "1 damaged record in " + shown + "; its text is embedded again"
 		}
 		cfg.Notice(line)
 	})
