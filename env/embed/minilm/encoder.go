@@ -36,15 +36,16 @@ func newEncoder(f *weightsFile, k kernel, c cores) (*encoder, error) {
 	return e, cmp.Or(errs[:]...)
 }
 
-// embed stores the vectors of the texts with the indexes in group in out.
-func (e *encoder) embed(group []int, ids [][]int32, out [][]float32) {
+// embed stores the vectors of the texts with the indexes in group in out. It returns the vectors of all tokens in
+// the order of the group.
+func (e *encoder) embed(group []int, ids [][]int32, out [][]float32) (x []float32) {
 	lens := make([]int32, len(group))
 	tokens := 0
 	for i, text := range group {
 		lens[i] = int32(len(ids[text]))
 		tokens += len(ids[text])
 	}
-	x := make([]float32, tokens*Dim)
+	x = make([]float32, tokens*Dim)
 	at := x // each token's row: the sum of its word, position and type embedding
 	var position [Dim]float32
 	for _, text := range group {
@@ -62,4 +63,5 @@ func (e *encoder) embed(group []int, ids [][]int32, out [][]float32) {
 	for i, text := range group {
 		out[text] = vectors[i*Dim : (i+1)*Dim : (i+1)*Dim]
 	}
+	return x
 }

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 
 	"airqa/env/embed"
@@ -143,6 +144,21 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 		}
 	}
 	return out, nil
+}
+
+// TokenVectors returns a vector of [Dim] numbers for each piece that Embed reads of a text, but [CLS] and [SEP]: the output of the
+// last layer, of any length.
+func (m *Model) TokenVectors(ctx context.Context, text string) (list [][]float32, err error) {
+	net, err := m.load()
+	if err != nil {
+		return nil, fmt.Errorf("load %s: %w", m.info.Model, err)
+	}
+	ids := [][]int32{m.words().encode(text)}
+	err = m.cores.each(ctx, 1, func(int) {
+		x := net.embed([]int{0}, ids, make([][]float32, 1))
+		list = slices.Collect(slices.Chunk(x[Dim:len(x)-Dim], Dim))
+	})
+	return list, err
 }
 
 var _ embed.Embedder = (*Model)(nil)
