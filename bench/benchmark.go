@@ -102,11 +102,9 @@ type Request struct {
 	Similarity string
 	// Bootstrap is the number of resamples for intervals, 0 for none.
 	Bootstrap int
-	Seed      uint64
-	// Export is the file for the answers of the only run or method, in the benchmark's own format; empty for none.
-	Export string
-	// Pools builds candidate pools again and compares them with those of the benchmark.
-	Pools bool
+	// Pools builds candidate pools again and compares them with those of the benchmark. PoolsOut is the file that pools are written to.
+	Pools    bool
+	PoolsOut string
 	// Embedder opens the model of sentence vectors; nil where no method needs it. Its vectors may have any length. Model is its
 	// name in labels if the command names one, and methods of vectors then are among all methods.
 	Embedder func() (embed.Embedder, error)
@@ -121,6 +119,16 @@ type Request struct {
 type Choice struct {
 	Setting     string `placeholder:"NAME" help:"Task of doris-mae: query (the default), aspect, test, or subquery-2."`
 	Annotations string `placeholder:"FILE" help:"Annotations from airqa bench annotate --export, used instead of the dataset's own (doris-mae)."`
+	PoolsFrom   string `placeholder:"FILE" help:"Candidate pools from airqa bench stats --pools-out, used instead of the dataset's own (doris-mae)."`
+	Export      string `placeholder:"FILE" help:"Write the predictions of --method, or the scored predictions, to FILE in the benchmark's own format (qasper, doris-mae)."`
+}
+
+// WriteExport writes the file of Export, if one is given.
+func (r Rules) WriteExport(write func(io.Writer) error) error {
+	if r.Export == "" {
+		return nil
+	}
+	return files.Write(r.Export, write)
 }
 
 // Dataset is a benchmark as its files have it: documents, and items about them. Faults that do not stop it from loading

@@ -86,6 +86,7 @@ func (r *loader) checkPool(q Query, loaded map[int]bool) {
 			}
 		}
 	}
+	r.bare[q.Number] = missing == len(ids)*len(q.Pool)
 	r.summary(absent, "abstracts of "+at+" are not in the corpus and are ranked as empty texts")
 	if missing > 0 {
 		r.report(fmt.Sprintf("%s: %d of %d pairs of aspect and abstract have no annotation; they count 0", at, missing, len(ids)*len(q.Pool)), "")

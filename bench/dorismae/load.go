@@ -26,6 +26,7 @@ type Dataset struct {
 
 	names  map[string]string // text of each aspect
 	scores map[pair]pairScore
+	bare   map[int]bool // by number of a query, whether its pool has no annotation
 }
 
 // Query is a complex query. Aspects are in the order of the file; sub-aspects may belong to several of them.
@@ -62,6 +63,8 @@ type LoadOptions struct {
 	Corpus bool
 	// Annotations is a file with a list of annotations that are used instead of those of the dataset; empty for none.
 	Annotations string
+	// Pools is a file with pools that are used instead of the dataset's; empty for none.
+	Pools string
 	// Test reads the pairs of the test set, and the abstracts that they need.
 	Test bool
 }
@@ -101,7 +104,8 @@ func (o *occurrence) add(format string, args ...any) {
 // Load reads DORIS-MAE_dataset_v1.json as a stream.
 func Load(path string, o LoadOptions) (*Dataset, error) {
 	r := &loader{path: path, options: o, wanted: make(map[int]bool)}
-	r.Name, r.Title, r.names, r.scores = "doris-mae", "DORIS-MAE", make(map[string]string), make(map[pair]pairScore)
+	r.Name, r.names, r.scores = "doris-mae", make(map[string]string), make(map[pair]pairScore)
+	r.bare = make(map[int]bool)
 	err := bench.EachMember(path, func(name string, dec *json.Decoder) error {
 		err := r.member(name, dec)
 		if errors.Is(err, bench.ErrBeginning) {
@@ -117,6 +121,11 @@ func Load(path string, o LoadOptions) (*Dataset, error) {
 	}
 	if o.Annotations != "" {
 		if err := r.otherAnnotations(); err != nil {
+			return nil, err
+		}
+	}
+	if o.Pools != "" {
+		if err := r.otherPools(); err != nil {
 			return nil, err
 		}
 	}

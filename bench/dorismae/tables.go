@@ -51,10 +51,20 @@ func (t *task) printed() []string {
 	return tables[t.request.Setting]
 }
 
-// load reads the items of a setting, or of known-item retrieval.
-func load(path string, c bench.Choice) (*bench.Dataset, error) {
-	if filepath.Ext(path) == ".txt" {
-		return knownItems(path)
+// task is a setting of the benchmark with its queries.
+type task struct {
+	items     []bench.Item
+	documents []bench.Document
+	request   bench.Request
+	// rest is the order of abstracts that a ranking lacks.
+	rest func(bench.Item) []string
+}
+
+// openTask loads the queries of a setting, and begins the result, with the faults of predictions first.
+func openTask(r bench.Request, title string, faults ...*dataset.Fault) (*task, *bench.Result, error) {
+	d, err := Load(r.Dataset, LoadOptions{SkipUnparsed: r.Fixed, Annotations: r.Annotations, Pools: r.PoolsFrom})
+	if err != nil {
+		return nil, nil, err
 	}
 	r.Setting = cmp.Or(r.Setting, "query")
 	t := &task{items: d.Items, documents: d.Documents, request: r}
@@ -280,11 +290,15 @@ func ratings(path, annotations string) (bench.Ratings, error) {
 }
 
 // countData counts the data as the tables of the paper do.
-func countData(_ context.Context, r bench.Request) (*bench.Result, error) {
+func countData(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	if filepath.Ext(r.Dataset) == ".txt" {
 		return countTrees(r)
 	}
-	d, err := Load(r.Dataset, LoadOptions{Corpus: r.Pools})
+	o := LoadOptions{SkipUnparsed: r.Fixed, Annotations: r.Annotations, Corpus: r.Pools || r.PoolsOut != ""}
+	if r.PoolsOut == "" {
+		o.Pools = r.PoolsFrom
+	}
+	d, err := Load(r.Dataset, o)
 	if err != nil {
 		return nil, err
 	}
@@ -303,8 +317,20 @@ func countData(_ context.Context, r bench.Request) (*bench.Result, error) {
 		spread("scores", "Normalized scores (Table 10)", d.Items, normalized, "10 queries"),
 		spread("scores-2", "Normalized scores of a two-aspect sub-query (Table 10)", two, normalized, "10 sub-queries"),
 	}
-	if r.Pools {
-		result.Tables = append(result.Tables, rebuilt(d))
+	var built map[int][]int
+	if r.Pools || r.PoolsOut != "" && r.Model == "" {
+		var table bench.Table
+		table, built = rebuilt(d)
+		result.Tables = append(result.Tables, table)
+	}
+	switch {
+	case r.PoolsOut != "":
+		err = writePools(ctx, r, d, built)
+	case r.PoolsFrom != "" && d.Annotated > 0:
+		err = comparePools(r, d, result)
+	}
+	if err != nil {
+		return nil, err
 	}
 	result.Note(
 		"An abstract is relevant if its normalized score, the sum over the set of aspects and sub-aspects "+
@@ -316,11 +342,12 @@ func countData(_ context.Context, r bench.Request) (*bench.Result, error) {
 
 // rebuilt compares pools built by TF-IDF, BM25 and citations with those of the benchmark, which have 20 abstracts by
 // vectors of ada-002, too.
-func rebuilt(d *Dataset) bench.Table {
-	builder := NewPools(d.Corpus)
+func rebuilt(d *Dataset) (bench.Table, map[int][]int) {
+	builder, pools := NewPools(d.Corpus), make(map[int][]int)
 	var m bench.Means
 	for _, q := range d.Queries {
 		pool := builder.Pool(q)
+		pools[q.Number] = pool
 		same := 0
 		for _, id := range pool {
 			if slices.Contains(q.Pool, id) {
@@ -334,7 +361,7 @@ func rebuilt(d *Dataset) bench.Table {
 	return bench.Table{
 		Name: "pools", Title: "Pools built again, without vectors", Label: "mean of queries", Decimals: 2,
 		Measures: []bench.Measure{m.Row("abstracts"), m.Row("in the released pool"), m.Row("share of the released pool, %")},
-	}
+	}, pools
 }
 
 // spread has minimum, maximum, mean and standard deviation by type of query, above a table of the paper.

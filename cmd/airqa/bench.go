@@ -218,10 +218,13 @@ func (c benchRunCmd) prepare(a *app, b *bench.Dataset, data dataFlags, questions
 type benchStatsCmd struct {
 	benchFlags
 	benchEmbedFlags
-	Pools      bool   `help:"Rebuild the pools of doris-mae from its corpus, and compare them. Needs 4 GB of memory."`
-	Similarity string `default:"tfidf" enum:"tfidf,minilm" help:"Text similarity for the diversity statistics: tfidf, or minilm (sentence embeddings, in process)."`
-	Item       string `placeholder:"ID" help:"Show this item instead, as it appears in a prompt: paper, history, question. A unique part of an id is enough."`
-	History    string `default:"rationales" enum:"none,messages,rationales" help:"Earlier messages of a dialogue: none, messages, or messages with their rationales."`
+	Pools       bool   `help:"Rebuild the pools of doris-mae from its corpus, and compare them. Needs 4 GB of memory."`
+	PoolsOut    string `placeholder:"FILE" help:"Write candidate pools to FILE: the rebuilt ones, or with --embedder the 75 abstracts nearest to each of the first 50 queries outside its pool, added to --pools-from (doris-mae)."`
+	PoolsFrom   string `placeholder:"FILE" help:"Candidate pools from airqa bench stats --pools-out, used instead of the dataset's own (doris-mae)."`
+	Annotations string `placeholder:"FILE" help:"Annotations from airqa bench annotate --export, used instead of the dataset's own (doris-mae)."`
+	Similarity  string `default:"tfidf" enum:"tfidf,minilm" help:"Text similarity for the diversity statistics: tfidf, or minilm (sentence embeddings, in process)."`
+	Item        string `placeholder:"ID" help:"Show this item instead, as it appears in a prompt: paper, history, question. A unique part of an id is enough."`
+	History     string `default:"rationales" enum:"none,messages,rationales" help:"Earlier messages of a dialogue: none, messages, or messages with their rationales."`
 }
 
 func (c benchStatsCmd) Run(a *app) error {
@@ -229,7 +232,7 @@ func (c benchStatsCmd) Run(a *app) error {
 		return c.show(a)
 	}
 	r := c.request()
-	r.Similarity, r.Pools = c.Similarity, c.Pools
+	r.Similarity, r.Pools, r.PoolsOut, r.PoolsFrom, r.Annotations = c.Similarity, c.Pools, c.PoolsOut, c.PoolsFrom, c.Annotations
 	return c.call(a, c.benchFlags, r, func(b bench.Benchmark) benchFunc { return b.Stats })
 }
 

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -102,5 +105,87 @@ func TestEmbedderOfBenchmarks(t *testing.T) {
 	}
 	if out, code := runProgram(t, "bench", "stats", "argscichat", "--dataset", fixtures+"/argscichat", "--embedder", "e5"); code != exitUsage || !strings.Contains(out, `unknown embedder "e5"`) {
 		t.Errorf("%d, %s", code, out)
+	}
+}
+
+// Pools are written, extended by another model, annotated, and compared with the dataset's.
+func TestOtherPools(t *testing.T) {
+	data, err := filepath.Abs("../../fixtures/doris-mae/dataset.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sent sentTexts
+	t.Setenv("AIRQA_EMBED_BASE_URL", sent.start(t))
+	t.Chdir(t.TempDir())
+	run := func(code int, args string) string {
+		t.Helper()
+		out, got := runProgram(t, strings.Fields(args)...)
+		if got != code {
+			t.Fatalf("airqa %s ended with %d:\n%s", args, got, out)
+		}
+		return out
+	}
+	pools := func(name string) (f struct {
+		By    []string
+		Pools map[string][]int
+	}) {
+		t.Helper()
+		raw, err := os.ReadFile(name)
+		if err == nil {
+			err = json.Unmarshal(raw, &f)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	stats, of := "bench stats doris-mae --dataset "+data, " --embed-batch 5 --embedder openai:"
+	run(exitDone, stats+" --pools --pools-out built.json")
+	if f := pools("built.json"); len(f.Pools) != 3 || len(f.By) > 0 || len(f.Pools["0"]) == 0 {
+		t.Errorf("built %+v", f)
+	}
+	run(exitDone, stats+" --pools-out near.json"+of+"e5")
+	near := pools("near.json")
+	// The corpus has 16 abstracts; all that are in no pool of the dataset are near enough.
+	if len(near.Pools["0"]) != 4 || slices.Contains(near.Pools["0"], 0) || !slices.Equal(near.By, []string{"openai:e5"}) {
+		t.Errorf("nearest %+v", near)
+	}
+	if err := os.WriteFile("some.json", []byte(`{"format":1,"by":["openai:e5"],"pools":{"0":[6],"1":[1]}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(exitDone, stats+" --pools-from some.json --pools-out both.json"+of+"specter")
+	if f := pools("both.json"); len(f.Pools["0"]) != 4 || f.Pools["0"][0] != 6 || f.Pools["1"][0] != 1 || !slices.Equal(f.By, []string{"openai:e5", "openai:specter"}) {
+		t.Errorf("both %+v", f)
+	}
+	verdicts := filepath.Join(filepath.Dir(data), "verdicts.jsonl")
+	out := run(exitDone, "bench annotate --dataset "+data+" --pools-from some.json --limit 2 --out anno -m scripted:"+verdicts)
+	if !strings.Contains(out, "annotate: 2 of 2 pairs") {
+		t.Errorf("annotating another pool:\n%s", out)
+	}
+	if err := os.WriteFile("ranked.jsonl", []byte(`{"query_id":"q0","index_rank":[6]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out = run(exitDone, "bench score doris-mae --dataset "+data+" --pools-from some.json --predictions ranked.jsonl"); strings.Contains(out, "not in the pool") {
+		t.Errorf("scoring another pool:\n%s", out)
+	}
+	// Only query 0 is annotated: its abstract has the score 2 of 2 for each of four aspects.
+	if err := os.WriteFile("new.json", []byte(`[{"aspect_id":"0","abstract_id":6,"score":2},{"aspect_id":"1","abstract_id":6,"score":2},
+		{"aspect_id":"2","abstract_id":6,"score":2},{"aspect_id":"3","abstract_id":6,"score":1}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out = run(exitDone, stats+" --pools-from some.json --annotations new.json")
+	if !regexp.MustCompile(`best score in the other pool +1.750 +1`).MatchString(out) {
+		t.Errorf("two pools:\n%s", out)
+	}
+	if out = run(exitDone, "bench baseline doris-mae --dataset "+data+" --pools-from some.json --annotations new.json --method tfidf"); !strings.Contains(out, "R@5") {
+		t.Errorf("ranking another pool:\n%s", out)
+	}
+	for text, want := range map[string]string{`{"format":1,"pools":{"9":[1]}}`: "has 1 pools, 0 of them", `{"format":1,"pool":{}}`: `unknown field "pool"`, `{"format":1}`: "0 pools"} {
+		if err := os.WriteFile("bad.json", []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out := run(exitFailed, stats+" --pools-from bad.json"); !strings.Contains(out, want) {
+			t.Errorf("%s: %s", text, out)
+		}
 	}
 }

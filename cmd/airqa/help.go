@@ -85,7 +85,7 @@ var firstFlags = map[string]string{
 	"shards k8s":      "shards parallel cpus mem image claim data-claim secret serve from",
 	"bench score":     "dataset predictions run bootstrap fixed setting format out export",
 	"bench baseline":  "dataset method embedder embed-base-url fixed setting format out export",
-	"bench stats":     "dataset item history similarity pools embedder embed-base-url format out",
+	"bench stats":     "dataset item history similarity pools pools-out embedder format out",
 	"bench annotate":  "dataset model out pairs queries limit retry export workers budget",
 	"bench collect":   "participants papers out listen pair paper export calendar",
 }

@@ -25,6 +25,8 @@ type Config struct {
 	Dataset, Model, Dir string
 	// Test selects the pairs that people annotated; otherwise the pairs come from the pools.
 	Test bool
+	// Pools is a file with pools that are used instead of the dataset's; empty for none.
+	Pools string
 	// Queries are the numbers of the queries whose pools count; none means all.
 	Queries []int
 	// Limit is the number of pairs, 0 for all.
@@ -82,7 +84,7 @@ func Run(c Config, s session.Session) (r Result, err error) {
 
 // pairs reads the dataset and selects.
 func (c Config) pairs(s session.Session) ([]dorismae.Pair, error) {
-	d, err := dorismae.Load(c.Dataset, dorismae.LoadOptions{Test: c.Test})
+	d, err := dorismae.Load(c.Dataset, dorismae.LoadOptions{Test: c.Test, Pools: c.Pools})
 	if err != nil {
 		return nil, err
 	}
