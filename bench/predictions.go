@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"airqa/internal/files"
@@ -24,9 +25,9 @@ type Format struct {
 func (f Format) Read(path string, data *Dataset) (map[string]qa.Answer, []*dataset.Fault, error) {
 	answers, items, papers := make(map[string]qa.Answer), data.ByID(), data.Papers()
 	var faults []*dataset.Fault
-	for block, err := range dataset.Blocks(path) {
+	for block, err := range dataset.LineBlocks("predictions", path) {
 		if err != nil {
-			return nil, nil, fmt.Errorf("read predictions: %w", err)
+			return nil, nil, err
 		}
 		for line, raw := range block.Records() {
 			p := prediction{format: f, fault: dataset.Fault{Place: dataset.Place{File: block.File, Line: line}}}
@@ -68,7 +69,12 @@ func (p *prediction) report(loaded bool, format string, args ...any) {
 
 // read reads a line; ok is false if it is no prediction for an item.
 func (p *prediction) read(raw []byte, items map[string]Item, papers map[string]Document) (id string, ok bool) {
-	if json.Unmarshal(raw, &p.members) != nil || p.members == nil {
+	err := json.Unmarshal(raw, &p.members)
+	switch {
+	case err != nil && !json.Valid(raw):
+		p.report(false, "not a prediction: %v", err)
+		return "", false
+	case err != nil || p.members == nil:
 		p.report(false, "not a prediction: %s, not an object", Kind(raw))
 		return "", false
 	}
@@ -123,11 +129,15 @@ func (p *prediction) ranking() bool {
 	}
 	p.answer.Ranking = []string{}
 	for i, raw := range list {
-		if kind := Kind(raw); kind != "a string" && !strings.HasPrefix(kind, "a number") {
+		var id string
+		switch kind := Kind(raw); {
+		case strings.HasPrefix(kind, "a number"):
+			id = string(raw)
+		case kind != "a string" || json.Unmarshal(raw, &id) != nil:
 			p.report(true, "%s[%d] is %s, not a number or a string; it is left out", p.format.Ranking, i, kind)
 			continue
 		}
-		p.answer.Ranking = append(p.answer.Ranking, strings.Trim(string(raw), `"`))
+		p.answer.Ranking = append(p.answer.Ranking, id)
 	}
 	return true
 }
@@ -169,8 +179,9 @@ func (f Format) evidence(d Document, list []string) []string {
 func ids(ranking []string) []any {
 	list := make([]any, len(ranking))
 	for i, id := range ranking {
-		if list[i] = id; json.Valid([]byte(id)) {
-			list[i] = json.Number(id)
+		list[i] = id
+		if n, err := strconv.Atoi(id); err == nil && strconv.Itoa(n) == id { // "007" is a text
+			list[i] = n
 		}
 	}
 	return list
