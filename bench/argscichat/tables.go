@@ -88,6 +88,13 @@ func foldTable(s bench.System, folds []int, r bench.Request) bench.Table {
 	for _, measure := range measures {
 		t.Add(s.Mean(measure, inTest).Score("all test turns", measure, r))
 	}
+	answered := len(s.Answers) == 0 // other turns than those of the tests
+	for i, a := range s.Answers {
+		answered = answered || a.Given && !tested(s.Items[i])
+	}
+	if !answered {
+		return t
+	}
 	for _, measure := range measures {
 		t.Add(s.Mean(measure, nil).Score("all turns", measure, r))
 	}
