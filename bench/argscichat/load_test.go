@@ -15,7 +15,7 @@ import (
 )
 
 func TestLoad(t *testing.T) {
-	c, err := argscichat.Load(fixture)
+	c, err := argscichat.Load(fixture, bench.Choice{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestLoad(t *testing.T) {
 			},
 		},
 		Document: title,
-		Gold: bench.Gold{Answers: []bench.GoldAnswer{{
+		Gold: bench.Gold{Text: "Twelve labelled pages are enough. Do you have an archive in mind?", Answers: []bench.GoldAnswer{{
 			Text:     "Twelve labelled pages are enough. Do you have an archive in mind?",
 			Evidence: []string{"Tern needs 12 labelled pages to adapt to a new archive."}, Units: []string{"s3"},
 		}}},
@@ -134,7 +134,7 @@ func TestArgSciChatFaults(t *testing.T) {
 
 func loadChat(t *testing.T, files map[string]string) *bench.Dataset {
 	t.Helper()
-	c, err := argscichat.Load(chatFolder(t, files))
+	c, err := argscichat.Load(chatFolder(t, files), bench.Choice{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestArgSciChatErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := argscichat.Load(chatFolder(t, tt.files)); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := argscichat.Load(chatFolder(t, tt.files), bench.Choice{}); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %s", err, tt.want)
 			}
 		})

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +16,7 @@ import (
 	"airqa/bench"
 	"airqa/bench/argscichat"
 	"airqa/env/embed"
+	"airqa/internal/testkit/benchtest"
 	"airqa/qa"
 )
 
@@ -20,7 +24,7 @@ const fixture = "../../fixtures/argscichat"
 
 func load(t *testing.T, dir string) *bench.Dataset {
 	t.Helper()
-	c, err := argscichat.Load(dir)
+	c, err := argscichat.Load(dir, bench.Choice{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,32 +71,48 @@ func TestMethods(t *testing.T) {
 		"gold": {1, 1. / 3}, "echo": {math.NaN(), 0}, "title": {math.NaN(), 0}, "empty": {math.NaN(), 0}, "minilm": {0, 0},
 	}
 	for _, m := range argscichat.Methods() {
-		_, r, err := argscichat.Baseline(t.Context(), c, m.Name, lengths{}.open)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := [2]float64{r[0].OfFolds.Value() / 100, r[1].OfFolds.Value() / 100}
+		r := row(t, c, m.Name, lengths{}.open)
+		got := [2]float64{r.Mean("Rationale-F1", tested).Value(), r.Mean("Message-F1", tested).Value()}
 		for i := range got {
 			if !(math.Abs(got[i]-want[m.Name][i]) < 1e-9) && !(math.IsNaN(got[i]) && math.IsNaN(want[m.Name][i])) {
 				t.Errorf("%s: %v, want %v", m.Name, got, want[m.Name])
 			}
 		}
 	}
-	if _, _, err := argscichat.Baseline(t.Context(), c, "minilm", lengths{err: errors.New("no model")}.open); err == nil || !strings.Contains(err.Error(), "no model") {
+	fails := bench.Request{Embedder: lengths{err: errors.New("no model")}.open}
+	if _, err := argscichat.Benchmark().Method(t.Context(), c, "minilm", fails); err == nil || !strings.Contains(err.Error(), "no model") {
 		t.Errorf("error %v of a model that fails", err)
 	}
-	if _, _, err := argscichat.Baseline(t.Context(), c, "best", nil); err == nil || !strings.Contains(err.Error(), "the methods are tfidf, ") {
+	if _, err := argscichat.Benchmark().Method(t.Context(), c, "best", bench.Request{}); err == nil || !strings.Contains(err.Error(), "the methods are tfidf, ") {
 		t.Errorf("error %v of an unknown method", err)
 	}
+}
+
+// row is the system of a method.
+func row(t *testing.T, c *bench.Dataset, method string, open func() (embed.Embedder, error)) bench.System {
+	t.Helper()
+	list, err := argscichat.Benchmark().Method(t.Context(), c, method, bench.Request{Embedder: open})
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%s: %v, %v", method, list, err)
+	}
+	return list[0]
+}
+
+// tested selects the test turns of all folds, inFold those of one.
+func tested(it bench.Item, _ qa.Score) bool {
+	return slices.ContainsFunc(it.Tags, func(tag string) bool { return strings.HasSuffix(tag, ":test") })
+}
+
+func inFold(n int) func(bench.Item, qa.Score) bool {
+	return func(it bench.Item, _ qa.Score) bool { return it.HasTag(argscichat.FoldTag(n, "test")) }
 }
 
 // Without a common word all scores are 0: the last two sentences are chosen.
 func TestTies(t *testing.T) {
 	c := talk("Nothing shared", "x", []string{"Four."}, "One.", "Two.", "Three.", "Four.")
 	for _, name := range []string{"tfidf", "tfidf-default", "bm25"} {
-		_, r, err := argscichat.Baseline(t.Context(), c, name, nil)
-		if err != nil || math.Abs(r[0].Test.Value()-2./3) > 1e-9 {
-			t.Errorf("%s: %v, %v", name, r[0].Test, err)
+		if m := row(t, c, name, nil).Mean("Rationale-F1", tested); math.Abs(m.Value()-2./3) > 1e-9 {
+			t.Errorf("%s: %v", name, m)
 		}
 	}
 }
@@ -135,25 +155,82 @@ func TestSetF1(t *testing.T) {
 
 func TestPredictions(t *testing.T) {
 	c := load(t, fixture)
-	p, err := argscichat.ReadPredictions(fixture+"/predictions.jsonl", c)
+	given, faults, err := argscichat.Benchmark().Predictions.Read(fixture+"/predictions.jsonl", c)
+	if err != nil || len(given) != 11 {
+		t.Fatalf("%d predictions, %v", len(given), err)
+	}
+	if all := fmt.Sprint(faults); len(faults) != 2 || !strings.Contains(all, "it counts as none") || !strings.Contains(all, `predictions.jsonl:4: example A Lost Paper_7: field "pair_id": no item has this id`) {
+		t.Errorf("faults %v", faults)
+	}
+	s := scored(c, given, false)
+	rationale, message := s.Mean("Rationale-F1", tested), s.Mean("Message-F1", tested)
+	i, again := message.Interval(500, 1), message.Interval(500, 1)
+	if v := message.Value(); i.Low > v || v > i.High || i != again {
+		t.Errorf("interval %v of %v", i, message)
+	}
+	if rationale.N() != 9 || message.N() != 12 {
+		t.Errorf("n of %+v, %+v", rationale, message)
+	}
+	got, notes, err := compare(t, bench.Request{Dataset: fixture}, fixture+"/predictions.jsonl")
+	if err != nil || !strings.Contains(notes, "predictions: items of 18 without an answer, which score 0: 7") {
+		t.Fatalf("%v, %s", err, notes)
+	}
+	m := fmt.Sprint(100 * (s.Mean("Message-F1", inFold(0)).Value() + s.Mean("Message-F1", inFold(1)).Value()) / 2)
+	if key := "folds of predictions mean of the folds Message-F1"; got[key] != m || got["scores predictions Message-F1"] != m {
+		t.Errorf("mean of folds %v and %v, want %v", got[key], got["scores predictions Message-F1"], m)
+	}
+	if _, given := got["folds of predictions all turns Message-F1"]; given {
+		t.Error("the mean of all turns, of which none but the test turns is answered")
+	}
+}
+
+// scored are answers, or none, with their scores.
+func scored(c *bench.Dataset, given map[string]qa.Answer, fixed bool) bench.System {
+	var answers []qa.Answer
+	for _, it := range c.Items {
+		answers = append(answers, given[it.UUID])
+	}
+	return argscichat.Benchmark().Scored("predictions", c.Items, answers, fixed)
+}
+
+// compare makes a run of a file of predictions and compares it with the methods.
+func compare(t *testing.T, r bench.Request, predictions string) (map[string]string, string, error) {
+	t.Helper()
+	dir, _, err := benchtest.Run(t, argscichat.Benchmark(), predictions, r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	counts := []int{p.Read, p.Unreadable, p.Unknown, p.Repeated, p.Bad, p.Missing, p.Others}
-	if diff := cmp.Diff([]int{11, 0, 1, 0, 1, 1, 0}, counts); diff != "" {
-		t.Errorf("counts (-want +got)\n%s%v", diff, p.Faults)
+	r.Runs = []string{dir}
+	return benchtest.Call(t, argscichat.Benchmark(), "compare", r)
+}
+
+// Each turn has its own score: right from 0.10 of Message-F1. One without a gold sentence has no Rationale-F1.
+func TestEachScore(t *testing.T) {
+	c := talk("q", "fish and mice", []string{"One."}, "One.", "Two.")
+	c.Items = append(c.Items, c.Items[0], c.Items[0], c.Items[0])
+	for i, id := range []string{"a", "b", "no gold", "missing"} {
+		c.Items[i].UUID = id
 	}
-	r := argscichat.Score(c, p.Answers)
-	rationale, message := r[0], r[1]
-	i, again := message.Test.Interval(500, 1), message.Test.Interval(500, 1)
-	if v := message.Test.Value(); i.Low > v || v > i.High || i != again {
-		t.Errorf("interval %v of %v", i, message.Test)
+	c.Items[2].Gold = bench.Gold{Answers: []bench.GoldAnswer{{Text: "Goodbye"}}}
+	s := scored(c, map[string]qa.Answer{
+		"a":       {Given: true, Text: "Fish and mice!", Evidence: []string{"s1", "s2"}},
+		"b":       {Given: true, Text: "fish" + strings.Repeat(" x", 18), Evidence: []string{"s2"}},
+		"no gold": {Given: true, Text: "Goodbye", Evidence: []string{"s1"}},
+	}, false)
+	var got []string
+	for _, x := range s.Scores {
+		rationale, given := x.Measures["Rationale-F1"]
+		got = append(got, fmt.Sprintf("%s %s %.3f %.3f %t %q %s", x.UUID, x.Verdict, x.Value, rationale, given, x.Match, x.Func))
+		if x.Value != x.Measures["Message-F1"] {
+			t.Errorf("%+v", x)
+		}
 	}
-	if rationale.Test.N() != 9 || message.Test.N() != 12 || rationale.OfFolds.N() != 2 {
-		t.Errorf("n of %+v", r)
+	want := []string{
+		`a right 1.000 0.667 true "" bench_argscichat`, `b wrong 0.091 0.000 true "" bench_argscichat`,
+		`no gold right 1.000 0.000 false "" bench_argscichat`, `missing wrong 0.000 0.000 true "" bench_argscichat`,
 	}
-	if m := 100 * (message.Folds[0].Value() + message.Folds[1].Value()) / 2; math.Abs(message.OfFolds.Value()-m) > 1e-9 {
-		t.Errorf("mean of folds %v, want %v", message.OfFolds.Value(), m)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 
@@ -183,13 +260,13 @@ func TestEvidence(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.line, func(t *testing.T) {
-			p := read(t, c, `{"pair_id":"P_0","predicted_answer":"x","predicted_evidence":`+tt.line+`}`)
-			got := fmt.Sprint(p.Answers["P_0"].Evidence)
+			given, faults, err := read(t, c, `{"pair_id":"P_0","predicted_answer":"x","predicted_evidence":`+tt.line+`}`)
+			got := fmt.Sprint(given["P_0"].Evidence)
 			if tt.bad {
-				got = fmt.Sprint(p.Faults)
+				got = fmt.Sprint(faults)
 			}
-			if !strings.Contains(got, tt.want) || (p.Bad == 1) != tt.bad || p.Read != 1 {
-				t.Errorf("%s, %d bad; want %s", got, p.Bad, tt.want)
+			if !strings.Contains(got, tt.want) || (len(faults) == 1) != tt.bad || len(given) != 1 || err != nil {
+				t.Errorf("%s, faults %v, %v; want %s", got, faults, err, tt.want)
 			}
 		})
 	}
@@ -197,21 +274,39 @@ func TestEvidence(t *testing.T) {
 
 func TestPredictionFaults(t *testing.T) {
 	c := talk("q", "a", nil, "One.")
-	p := read(t, c, "{\"pair_id\":\"P_0\",\"article_id\":\"Q\",\"predicted_answer\":\"b\"}\nnonsense\n{\"pair_id\":\"P_0\"}\n{}\n")
+	given, faults, err := read(t, c, "{\"pair_id\":\"P_0\",\"article_id\":\"Q\",\"predicted_answer\":\"b\"}\nnonsense\n{\"pair_id\":\"P_0\"}\n{}\n{\"pair_id\":\"P_1\"}\n")
 	want := []string{
-		`p.jsonl:1: example P_0: field "article_id": the turn is about "P", not "Q"`, `p.jsonl:2: not a prediction: `,
-		`p.jsonl:3: example P_0: field "pair_id": the turn has a prediction already; this one counts`,
-		`p.jsonl:3: example P_0: field "predicted_answer" is missing; it counts as empty`, `p.jsonl:4: field "pair_id": no turn has this id`,
+		`p.jsonl:1: example P_0: field "article_id": the item is about "P", not "Q"`, `p.jsonl:2: not a prediction: invalid character`,
+		`p.jsonl:3: example P_0: field "predicted_answer" is missing, not a string; it counts as empty`,
+		`p.jsonl:3: example P_0: the item has a prediction already; this one counts`, `p.jsonl:4: field "pair_id", the id of an item, is missing or not a string`,
+		`p.jsonl:5: example P_1: field "pair_id": no item has this id`,
 	}
-	if len(p.Faults) != len(want) || p.Repeated != 1 || p.Unreadable != 1 || p.Unknown != 1 || p.Missing != 0 {
-		t.Fatalf("%+v", p)
+	if len(faults) != len(want) || err != nil || len(given) != 1 || given["P_0"].Text != "" {
+		t.Fatalf("%+v, %v, %v", given, faults, err)
 	}
-	for i, f := range p.Faults {
-		if !strings.HasPrefix(f.Error(), want[i]) {
+	for i, f := range faults {
+		if !strings.Contains(f.Error(), want[i]) {
 			t.Errorf("fault %q, want %q", f, want[i])
 		}
 	}
-	if _, err := argscichat.ReadPredictions("nowhere", c); err == nil {
-		t.Error("no error without a file")
+	if _, _, err := argscichat.Benchmark().Predictions.Read("nowhere", c); err == nil || !strings.HasPrefix(err.Error(), "predictions") {
+		t.Errorf("error without a file: %v", err)
+	}
+}
+
+// Answers are written with the ids of sentences, which are read again.
+func TestWrite(t *testing.T) {
+	c, path := talk("q", "a", nil, "One.", "Two."), filepath.Join(t.TempDir(), "p.jsonl")
+	given := map[string]qa.Answer{"P_0": {Given: true, Text: "b", Evidence: []string{"s2"}}}
+	if err := argscichat.Benchmark().Predictions.Write(path, c, scored(c, given, false)); err != nil {
+		t.Fatal(err)
+	}
+	out, err := os.ReadFile(path)
+	if want := `{"article_id":"P","pair_id":"P_0","predicted_answer":"b","predicted_evidence":["s2"]}` + "\n"; err != nil || string(out) != want {
+		t.Errorf("%v: %s, want %s", err, out, want)
+	}
+	again, faults, err := argscichat.Benchmark().Predictions.Read(path, c)
+	if diff := cmp.Diff(given, again); err != nil || diff != "" || len(faults) > 0 {
+		t.Errorf("%v, %v (-want +got)\n%s", err, faults, diff)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,19 +14,15 @@ import (
 
 	"airqa/bench"
 	"airqa/bench/argscichat"
+	"airqa/internal/testkit/benchtest"
+	"airqa/qa"
+	"airqa/qa/dataset"
 )
 
-func read(t *testing.T, c *bench.Dataset, text string) argscichat.Predictions {
+// read reads the predictions of a text.
+func read(t *testing.T, c *bench.Dataset, text string) (map[string]qa.Answer, []*dataset.Fault, error) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "p.jsonl")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p, err := argscichat.ReadPredictions(file, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return argscichat.Benchmark().Predictions.Read(benchtest.File(t, "p.jsonl", text), c)
 }
 
 const (
@@ -54,23 +51,32 @@ func TestReleasedBaselines(t *testing.T) {
 	c := releasedData(t)
 	want := map[string][2]float64{"tfidf": {16.22, 15.44}, "tfidf-default": {11.81, 14.96}, "bm25": {13.17, 15.38}, "gold": {100, 21.80}, "echo": {-1, 17.77}}
 	for name, w := range want {
-		m, r, err := argscichat.Baseline(t.Context(), c, name, nil)
+		got, _, err := benchtest.Call(t, argscichat.Benchmark(), "compare", bench.Request{Dataset: released, Method: name})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.Selects() {
-			near(t, name+" Rationale-F1", r[0].OfFolds.Value(), w[0])
+		mean := func(measure string) float64 {
+			v, err := strconv.ParseFloat(got["scores "+name+" "+measure], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		r := row(t, c, name, nil)
+		if w[0] >= 0 {
+			near(t, name+" Rationale-F1", mean("Rationale-F1"), w[0])
 			var n []int
 			for fold := range 5 {
-				n = append(n, r[0].Folds[fold].N())
+				n = append(n, r.Mean("Rationale-F1", inFold(fold)).N())
 			}
-			if diff := cmp.Diff([]int{21, 32, 23, 10, 18, 104, 208}, append(n, r[0].Test.N(), r[0].All.N())); diff != "" {
+			n = append(n, r.Mean("Rationale-F1", tested).N(), r.Mean("Rationale-F1", nil).N())
+			if diff := cmp.Diff([]int{21, 32, 23, 10, 18, 104, 208}, n); diff != "" {
 				t.Errorf("n of Rationale-F1 (-want +got)\n%s", diff)
 			}
 		}
-		near(t, name+" Message-F1", r[1].OfFolds.Value(), w[1])
-		if r[1].Test.N() != 115 || r[1].All.N() != 249 {
-			t.Errorf("n of Message-F1: %+v", r[1])
+		near(t, name+" Message-F1", mean("Message-F1"), w[1])
+		if test, all := r.Mean("Message-F1", tested).N(), r.Mean("Message-F1", nil).N(); test != 115 || all != 249 {
+			t.Errorf("n of Message-F1: %d and %d", test, all)
 		}
 	}
 }

@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -27,11 +26,16 @@ func text(t *testing.T, r *bench.Result, format string) string {
 // Results print in every format.
 func TestFormats(t *testing.T) {
 	b := argscichat.Benchmark()
-	r := bench.Request{Dataset: fixture, Method: "tfidf", Similarity: "tfidf", Predictions: fixture + "/predictions.jsonl", Bootstrap: 200, Rules: bench.Rules{Seed: 1}}
+	r := bench.Request{Dataset: fixture, Method: "tfidf", Similarity: "tfidf", Bootstrap: 200, Seed: 1}
+	dir, _, err := benchtest.Run(t, b, fixture+"/predictions.jsonl", r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	withRun := bench.Request{Dataset: fixture, Runs: []string{dir}, Bootstrap: 200, Seed: 1}
 	for name, call := range map[string]func() (*bench.Result, error){
 		"stats":    func() (*bench.Result, error) { return b.Stats(t.Context(), r) },
-		"baseline": func() (*bench.Result, error) { return b.Baseline(t.Context(), r) },
-		"score":    func() (*bench.Result, error) { return b.Score(t.Context(), r) },
+		"baseline": func() (*bench.Result, error) { return b.Compare(t.Context(), r) },
+		"score":    func() (*bench.Result, error) { return b.Compare(t.Context(), withRun) },
 	} {
 		result, err := call()
 		if err != nil {
@@ -46,8 +50,8 @@ func TestFormats(t *testing.T) {
 			Tables []struct{ Measures []struct{ Row string } }
 			Faults []string
 		}
-		if name == "score" && !strings.Contains(text(t, result, "csv"), "predictions,,unreadable line,number,0") {
-			t.Error("unreadable lines are not counted")
+		if name == "score" && !strings.Contains(text(t, result, "csv"), "folds of predictions,") {
+			t.Error("the run has no table of folds")
 		}
 		if err := json.Unmarshal([]byte(text(t, result, "json")), &data); err != nil || len(data.Tables) == 0 || len(data.Faults) == 0 {
 			t.Errorf("%s: %v, %+v", name, err, data)
@@ -56,25 +60,25 @@ func TestFormats(t *testing.T) {
 }
 
 func TestModes(t *testing.T) {
-	b := argscichat.Benchmark()
-	r := bench.Request{Dataset: fixture, Predictions: fixture + "/predictions.jsonl"}
-	value := func() float64 {
-		result, err := b.Score(t.Context(), r)
+	value := func(fixed bool) float64 {
+		got, _, err := compare(t, bench.Request{Dataset: fixture, Fixed: fixed}, fixture+"/predictions.jsonl")
 		if err != nil {
 			t.Fatal(err)
 		}
-		return *result.Tables[0].Measures[0].Value
+		v, err := strconv.ParseFloat(got["scores predictions Rationale-F1"], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
 	}
-	compat := value()
-	r.Fixed = true
 	// Fold 0 has 4 scored turns with a sum of 2, fold 1 has 5 with 4 2/3.
-	if fixed := value(); math.Abs(compat-100*(2./4+14./15)/2) > 1e-9 || math.Abs(fixed-100*20./27) > 1e-9 {
-		t.Errorf("compat %v, fixed %v", compat, fixed)
+	if reference, fixed := value(false), value(true); math.Abs(reference-100*(2./4+14./15)/2) > 1e-9 || math.Abs(fixed-100*20./27) > 1e-9 {
+		t.Errorf("reference %v, fixed %v", reference, fixed)
 	}
 }
 
 func TestShow(t *testing.T) {
-	data, err := argscichat.Load(fixture)
+	data, err := argscichat.Load(fixture, bench.Choice{})
 	if err != nil {
 		t.Fatal(err)
 	}

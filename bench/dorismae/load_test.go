@@ -11,6 +11,7 @@ import (
 
 	"airqa/bench/dorismae"
 	"airqa/internal/testkit/benchtest"
+	"airqa/qa"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -63,31 +64,34 @@ func TestDORISScores(t *testing.T) {
 	}
 	rows := []string{row(1, 0, 2), row(2, 0, 1), row(3, 0, 1), row(1, 1, 0), row(2, 1, -1), row(3, 1, 2), row(3, 1, 2), `{"aspect_id":"1","abstract_id":0,"score":3}`}
 	path := benchtest.File(t, "in.json", doris(strings.Join(rows, ",")))
-	tests := []struct {
-		name    string
-		options dorismae.LoadOptions
-		want    []float64
-		faults  string
-	}{
-		{"as the authors", dorismae.LoadOptions{}, []float64{3, 4}, "added as -1"},
-		{"unparsed left out", dorismae.LoadOptions{SkipUnparsed: true, Corpus: true}, []float64{4, 4}, "not added"},
+	for _, options := range []dorismae.LoadOptions{{}, {Corpus: true}} {
+		d := loadDORIS(t, path, options)
+		gold := d.Items[0].Gold
+		if diff := cmp.Diff([]float64{3, 4}, gold.Grades); diff != "" || gold.Top != 3 {
+			t.Errorf("as the authors: top %g, (-want +got)\n%s", gold.Top, diff)
+		}
+		if diff := cmp.Diff([]float64{4, 4}, gold.Fixed); diff != "" {
+			t.Errorf("unparsed left out: (-want +got)\n%s", diff)
+		}
+		if d.Items[0].Parts[0] != "c" || len(d.Corpus) != 2 || (d.Corpus[1].Linked != nil) != options.Corpus {
+			t.Errorf("aspects %v, corpus %v", d.Items[0].Parts, d.Corpus)
+		}
+		faults := fmt.Sprint(d.Faults)
+		for _, want := range []string{
+			"Annotation[7].score is not", "Corpus[1].abstract_id is 7", "1 annotations repeat a pair", "1 annotations are -1", "added as -1", "but not in fixed scoring",
+		} {
+			if !strings.Contains(faults, want) {
+				t.Errorf("no fault %q in %s", want, faults)
+			}
+		}
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			d := loadDORIS(t, path, tt.options)
-			if diff := cmp.Diff(tt.want, d.Items[0].Gold.Grades); diff != "" || d.Items[0].Gold.Top != 3 {
-				t.Errorf("top %g, (-want +got)\n%s", d.Items[0].Gold.Top, diff)
-			}
-			if d.Items[0].Parts[0] != "c" || len(d.Corpus) != 2 || (d.Corpus[1].Linked != nil) != tt.options.Corpus {
-				t.Errorf("aspects %v, corpus %v", d.Items[0].Parts, d.Corpus)
-			}
-			faults := fmt.Sprint(d.Faults)
-			for _, want := range []string{"Annotation[7].score is not", "Corpus[1].abstract_id is 7", "1 annotations repeat a pair", "1 annotations are -1", tt.faults} {
-				if !strings.Contains(faults, want) {
-					t.Errorf("no fault %q in %s", want, faults)
-				}
-			}
-		})
+	// With fixed rules both abstracts have the same score, so that each order is ideal. The authors' code divides by zero.
+	d, ranking := loadDORIS(t, path, dorismae.LoadOptions{}), map[string][]string{"q0": {"0", "1"}}
+	if s := scored(d.Items, ranking, true).Scores[0]; s.Value != 1 {
+		t.Errorf("fixed: %+v", s)
+	}
+	if s := scored(d.Items, ranking, false).Scores[0]; s.Verdict != qa.Unscored || s.Measures["RP"] != 1 {
+		t.Errorf("reference: %+v", s)
 	}
 }
 

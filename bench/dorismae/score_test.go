@@ -13,6 +13,7 @@ import (
 
 	"airqa/bench"
 	"airqa/bench/dorismae"
+	"airqa/internal/testkit/benchtest"
 	"airqa/qa"
 )
 
@@ -36,28 +37,55 @@ func query(n float64, grades ...float64) bench.Item {
 	return it
 }
 
-// metrics are the means of one ranking, whose ids are characters; "-" for a query that is left out, "0/0" for a
+// measures are the names of the metrics in the order of the authors' tables. The last one exists with fixed rules only.
+var measures = []string{"R@5", "R@20", "RP", "NDCG10%", "NDCG10%exp", "MRR@10(best)", "MAP", "MRR@10"}
+
+// metrics are those of one ranking, whose ids are characters; "-" for a query that is left out, "0/0" for a
 // division by zero.
-func metrics(it bench.Item, ranking string, o bench.Rules) string {
+func metrics(it bench.Item, ranking string, fixed bool) string {
+	values, _ := dorismae.Benchmark().Score(it, qa.Answer{Given: true, Ranking: strings.Split(ranking, "")}, fixed)
 	var list []string
-	for _, m := range dorismae.Score([]bench.Item{it}, map[string][]string{"q0": strings.Split(ranking, "")}, o, nil).Metrics {
-		text := fmt.Sprintf("%.4f", 100*m.Value())
-		if m.N() == 0 {
-			text = []string{"-", "0/0"}[m.Undefined]
+	for _, name := range measures[:len(values)] {
+		text := fmt.Sprintf("%.4f", 100*values[name])
+		switch v, ok := values[name]; {
+		case !ok:
+			text = "missing"
+		case math.IsNaN(v):
+			text = "-"
+		case math.IsInf(v, 0):
+			text = "0/0"
 		}
 		list = append(list, text)
 	}
 	return strings.Join(list, " ")
 }
 
+// scored are rankings by the id of their item, or none, with their scores.
+func scored(items []bench.Item, rankings map[string][]string, fixed bool) bench.System {
+	var answers []qa.Answer
+	for _, it := range items {
+		r, given := rankings[it.UUID]
+		answers = append(answers, qa.Answer{Given: given, Ranking: r})
+	}
+	s := dorismae.Benchmark().Scored("predictions", items, answers, fixed)
+	s.Chosen = true
+	return s
+}
+
+// notes are the remarks of the tables of a system.
+func notes(s bench.System, fixed bool) string {
+	_, list := dorismae.Benchmark().Tables(&bench.Dataset{Items: s.Items}, []bench.System{s}, bench.Request{Fixed: fixed})
+	return strings.Join(list, "\n")
+}
+
 // The first case is computed by hand: m = 1, L = {a, c}; NDCG of b in front is 1/4, the exponential one 2/16.
 func TestMetrics(t *testing.T) {
 	pool := query(2, 4, 1, 2, 0, 0, 0, 0, 0, 0, 0)
 	tests := []struct {
-		name          string
-		item          bench.Item
-		ranking       string
-		compat, fixed string
+		name             string
+		item             bench.Item
+		ranking          string
+		reference, fixed string
 	}{
 		{"ten abstracts", pool, "badefcghij", "50.0000 100.0000 50.0000 25.0000 12.5000 50.0000 41.6667", "50.0000 100.0000 50.0000 25.0000 13.8071 50.0000 41.6667 50.0000"},
 		{"perfect", pool, "acbdefghij", "100.0000 100.0000 100.0000 100.0000 100.0000 100.0000 100.0000", "100.0000 100.0000 100.0000 100.0000 100.0000 100.0000 100.0000 100.0000"},
@@ -68,13 +96,44 @@ func TestMetrics(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := metrics(tt.item, tt.ranking, bench.Rules{}); got != tt.compat {
-				t.Errorf("compat\n got %s\nwant %s", got, tt.compat)
+			if got := metrics(tt.item, tt.ranking, false); got != tt.reference {
+				t.Errorf("reference\n got %s\nwant %s", got, tt.reference)
 			}
-			if got := metrics(tt.item, tt.ranking, bench.Rules{Fixed: true}); got != tt.fixed {
+			if got := metrics(tt.item, tt.ranking, true); got != tt.fixed {
 				t.Errorf("fixed\n got %s\nwant %s", got, tt.fixed)
 			}
 		})
+	}
+}
+
+// Each query has its own score: right from 0.10 of NDCG10%, unscored where the authors' code divides by zero. A measure that
+// leaves the query out is absent, and a missing ranking is 0 in the others.
+func TestEachScore(t *testing.T) {
+	items := []bench.Item{
+		query(2, 4, 1, 2, 0, 0, 0, 0, 0, 0, 0), query(2, 4, 1, 2, 0, 0, 0, 0, 0, 0, 0), query(2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+		query(2, 4, 1, 2, 0, 0, 0, 0, 0, 0, 0), query(2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+	}
+	rankings := make(map[string][]string)
+	for i, ranking := range []string{"badefcghij", "dabcefghij", "jihgfedcba", "", ""} {
+		items[i].UUID = fmt.Sprintf("q%d", i)
+		if ranking != "" {
+			rankings[items[i].UUID] = strings.Split(ranking, "")
+		}
+	}
+	for fixed, want := range map[bool]string{
+		false: `q0 right 0.25 7 ""|q1 wrong 0.00 7 ""|q2 unscored 0.00 2 "NDCG10% is not defined for this question"|q3 wrong 0.00 7 ""|q4 wrong 0.00 3 ""`,
+		true:  `q0 right 0.25 8 ""|q1 wrong 0.00 8 ""|q2 wrong 0.00 3 ""|q3 wrong 0.00 8 ""|q4 wrong 0.00 3 ""`,
+	} {
+		var got []string
+		for _, x := range scored(items, rankings, fixed).Scores {
+			got = append(got, fmt.Sprintf("%s %s %.2f %d %q", x.UUID, x.Verdict, x.Value, len(x.Measures), x.Reason))
+			if x.Value != x.Measures["NDCG10%"] || x.Match != "" || x.Func != "bench_doris-mae" {
+				t.Errorf("%+v", x)
+			}
+		}
+		if all := strings.Join(got, "|"); all != want {
+			t.Errorf("fixed %t\n got %s\nwant %s", fixed, all, want)
+		}
 	}
 }
 
@@ -82,40 +141,54 @@ func TestMetrics(t *testing.T) {
 func TestRemoved(t *testing.T) {
 	it := query(1, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0)
 	it.Pool[0] = "28674"
-	rankings := map[string][]string{"q0": {"b", "c", "d", "e", "f", "g", "h", "i", "j"}}
+	ranking := []string{"b", "c", "d", "e", "f", "g", "h", "i", "j"}
+	score := func(ranking []string, fixed bool) string {
+		m, _ := dorismae.Benchmark().Score(it, qa.Answer{Given: true, Ranking: ranking}, fixed)
+		return strings.ReplaceAll(fmt.Sprintf("%.0f %.0f %.0f", 100*m["RP"], 100*m["NDCG10%"], 100*m["MRR@10(best)"]), "+Inf", "0/0")
+	}
 	for fixed, want := range map[bool]string{false: "100 0/0 0", true: "100 100 100"} {
-		s := dorismae.Score([]bench.Item{it}, rankings, bench.Rules{Fixed: fixed}, nil)
-		ndcg := fmt.Sprintf("%.0f", 100*s.Metrics[3].Value())
-		if s.Metrics[3].Undefined > 0 {
-			ndcg = "0/0"
-		}
-		if got := fmt.Sprintf("%.0f %s %.0f", 100*s.Metrics[2].Value(), ndcg, 100*s.Metrics[5].Value()); got != want || s.Appended > 0 {
-			t.Errorf("fixed %t: RP, NDCG, MRR = %s, want %s; %d appended", fixed, got, want, s.Appended)
+		all := notes(scored([]bench.Item{it}, map[string][]string{"q0": ranking}, fixed), fixed)
+		if got := score(ranking, fixed); got != want || strings.Contains(all, "which follow in lexical order") {
+			t.Errorf("fixed %t: RP, NDCG, MRR = %s, want %s; %s", fixed, got, want, all)
 		}
 	}
-	rankings["q0"] = append([]string{"28674"}, rankings["q0"]...)
-	if s := dorismae.Score([]bench.Item{it}, rankings, bench.Rules{}, nil); s.Metrics[3].Value() != 1 || s.Metrics[5].Value() != 1 || s.Metrics[2].Value() != 0 {
-		t.Errorf("a ranking that keeps it: %v", s.Metrics)
+	if got := score(append([]string{"28674"}, ranking...), false); got != "0 100 100" {
+		t.Errorf("a ranking that keeps it: %v", got)
 	}
 }
 
 func TestIncompleteRankings(t *testing.T) {
-	d := load(t)
-	rankings, _, err := dorismae.ReadRankings(folder + "rankings.jsonl")
+	rankings, err := os.ReadFile(folder + "rankings.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked := 0
-	rest := func(it bench.Item) []string { asked++; return it.Pool }
-	s := dorismae.Score(d.Items, rankings, bench.Rules{}, rest)
-	if s.Missing != 0 || s.Unknown != 1 || s.Repeated != 1 || s.Appended != 7 || asked != 2 {
-		t.Errorf("%d missing, %d unknown, %d repeated, %d appended, %d asked", s.Missing, s.Unknown, s.Repeated, s.Appended, asked)
+	compare := func(path string) string {
+		r := bench.Request{Dataset: folder + "dataset.json"}
+		dir, _, err := benchtest.Run(t, dorismae.Benchmark(), path, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Runs = []string{dir}
+		_, all, err := benchtest.Call(t, dorismae.Benchmark(), "compare", r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
 	}
-	delete(rankings, "q2")
-	rankings["q9"] = []string{"1"}
-	s = dorismae.Score(d.Items, rankings, bench.Rules{}, nil)
-	if all := strings.Join(s.Notes, "\n"); s.Missing != 1 || !strings.Contains(all, "queries without a ranking, which score 0: 1") || !strings.Contains(all, "rankings that are empty or for unknown queries, which are ignored: 1") {
-		t.Errorf("notes %q", s.Notes)
+	all := compare(folder + "rankings.jsonl")
+	for _, want := range []string{"not in the pool, which are ignored: 1", "that a ranking repeats, of which the first place counts: 1", "which follow in lexical order: 7"} {
+		if !strings.Contains(all, want) || strings.Contains(all, "without an answer") {
+			t.Errorf("no %q in %s", want, all)
+		}
+	}
+	lines := strings.Split(string(rankings), "\n")
+	path := benchtest.File(t, "r.jsonl", lines[0]+"\n"+lines[1]+"\n"+`{"query_id":"q9","index_rank":[1]}`)
+	if all := compare(path); !strings.Contains(all, "items of 3 without an answer, which score 0: 1") {
+		t.Errorf("notes %q", all)
+	}
+	_, faults, err := dorismae.Benchmark().Predictions.Read(path, &load(t).Dataset)
+	if want := path + `:3: example q9: field "query_id": no item has this id`; err != nil || len(faults) != 1 || faults[0].Error() != want {
+		t.Errorf("faults %v, %v", faults, err)
 	}
 }
 
@@ -131,74 +204,104 @@ func TestBootstrap(t *testing.T) {
 			bad[it.UUID] = r
 		}
 	}
-	o := bench.Rules{Seed: 1}
-	a, b := dorismae.Score(items, good, o, nil), dorismae.Score(items, bad, o, nil)
-	if m := b.Metrics[0]; m.Value() != 0.5 || math.Abs(m.Deviation(1000, 1)-0.5/math.Sqrt(40)) > 0.006 || a.Metrics[0].Deviation(1000, 1) != 0 {
-		t.Errorf("R@5 %v and %v: the deviation is that of a mean of 40 values of 0 or 100", a.Metrics[0], m)
+	a, b := scored(items, good, false), scored(items, bad, false)
+	b.Name = "tfidf"
+	if m := b.Mean("R@5", nil); m.Value() != 0.5 {
+		t.Errorf("R@5 of half of the rankings: %v", m.Value())
 	}
-	m := dorismae.Compare(items, a, b)[0]
-	if d := m.Interval(0, 1); m.Value() != 50 || m.N() != 40 || d.Low < 30 || d.Low > 40 || d.High < 60 || d.High > 70 {
-		t.Errorf("difference %+v", d)
+	tables, _ := dorismae.Benchmark().Tables(&bench.Dataset{Items: items}, []bench.System{a, b}, bench.Request{Seed: 1, Runs: []string{"predictions"}})
+	find := func(table, row, column string) bench.Measure {
+		for _, tab := range tables {
+			for _, m := range tab.Measures {
+				if tab.Name == table && m.Row == row && m.Column == column {
+					return m
+				}
+			}
+		}
+		t.Fatalf("no %s %s %s", table, row, column)
+		return bench.Measure{}
+	}
+	bootstrap := 100 * 0.5 / math.Sqrt(40)
+	if s := *find("tfidf", "R@5", "±").Value; math.Abs(s-bootstrap) > 0.6 || *find("predictions", "R@5", "±").Value != 0 {
+		t.Errorf("the deviation of R@5 is %g, that of a mean of 40 values of 0 or 100 %g", s, bootstrap)
+	}
+	m := find("difference of predictions", "R@5", "difference")
+	if d := m.Interval; *m.Value != 50 || *m.N != 40 || d.Low < 30 || d.Low > 40 || d.High < 60 || d.High > 70 {
+		t.Errorf("difference %g of %d, %+v", *m.Value, *m.N, d)
 	}
 }
 
 // The expectation of R@5 is 5 of the pool's abstracts, that of the reciprocal rank of one best abstract the mean of 1/k.
 func TestRandom(t *testing.T) {
 	it := query(1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-	s := dorismae.Random([]bench.Item{it}, 20000, bench.Rules{})
-	want, harmonic := []float64{25, 100}, 0.0
+	harmonic := 0.0
 	for k := 1; k <= 10; k++ {
 		harmonic += 100.0 / 20 / float64(k)
 	}
-	for i, v := range map[int]float64{0: want[0], 1: want[1], 5: harmonic} {
-		if math.Abs(100*s.Metrics[i].Value()-v) > 1 {
-			t.Errorf("%s = %g, want %g", s.Metrics[i].Name, 100*s.Metrics[i].Value(), v)
+	sums := make(map[string]float64)
+	const seeds = 200 // with 100 shuffles each
+	for seed := range uint64(seeds) {
+		list, err := dorismae.Benchmark().Method(t.Context(), &bench.Dataset{Items: []bench.Item{it}}, "random", bench.Request{Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, v := range list[0].Scores[0].Measures {
+			sums[name] += 100 * v / seeds
+		}
+	}
+	for name, v := range map[string]float64{"R@5": 25, "R@20": 100, "MRR@10(best)": harmonic} {
+		if math.Abs(sums[name]-v) > 1 {
+			t.Errorf("%s = %g, want %g", name, sums[name], v)
 		}
 	}
 }
 
 func TestFiles(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "r.jsonl")
+	format, it, path := dorismae.Benchmark().Predictions, query(1), filepath.Join(t.TempDir(), "r.jsonl")
+	c := &bench.Dataset{Items: []bench.Item{it, {}}}
 	for text, want := range map[string]string{
-		"\n" + `{"query_id":"q0","index_rank":[3,"12"]}`: "",
-		`{"index_rank":[3]}`:                             ":1: a line needs query_id",
-		`{"query_id":"q0","index_rank":3}`:               ":1: example q0: not a ranking: index_rank is a number, not a list",
+		"\n" + `{"query_id":"q0","index_rank":[3,"12","true","a\u0062","007"]}`: "",
+		`{"index_rank":[3]}`:               `:1: field "query_id", the id of an item, is missing`,
+		`{"query_id":"q0","index_rank":3}`: `:1: example q0: field "index_rank" is a number (3), not a list of ids`,
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		got, _, err := dorismae.ReadRankings(path)
-		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%q: %v, want %q", text, err, want)
+		got, _, err := format.Read(path, c)
+		if want != "" {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: %v, want %q", text, err, want)
+			}
+			continue
 		}
-		if want == "" {
-			var out strings.Builder
-			if diff := cmp.Diff(map[string][]string{"q0": {"3", "12"}}, got); err != nil || diff != "" {
-				t.Errorf("%v (-want +got)\n%s", err, diff)
-			}
-			it := query(1)
-			if err := dorismae.WriteRankings(&out, []bench.Item{it, {}}, got); err != nil || out.String() != `{"query_id":"q0","index_rank":[3,12]}`+"\n" {
-				t.Errorf("%v: %s", err, &out)
-			}
+		read := []string{"3", "12", "true", "ab", "007"}
+		if diff := cmp.Diff(map[string]qa.Answer{"q0": {Given: true, Ranking: read}}, got); err != nil || diff != "" {
+			t.Errorf("%v (-want +got)\n%s", err, diff)
+		}
+		if err := format.Write(path, c, scored(c.Items, map[string][]string{"q0": read}, false)); err != nil {
+			t.Fatal(err)
+		}
+		out, err := os.ReadFile(path)
+		if want := `{"index_rank":[3,12,"true","ab","007"],"query_id":"q0"}` + "\n"; err != nil || string(out) != want {
+			t.Errorf("%v: %s, want %s", err, out, want)
 		}
 	}
 }
 
 // A faulty line or id is named, and the others count.
 func TestReadFaults(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "r.jsonl")
-	text := `{"query_id":"q0","index_rank":[3]}` + "\n" + `{"query_id":7,"index_rank":[3]}` + "\n" + `{"query_id":"q1","index_rank":[1,null,{},"2"]}` + "\n" + `{"query_id":"q0","index_rank":[4]}`
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	got, faults, err := dorismae.ReadRankings(path)
-	if diff := cmp.Diff(map[string][]string{"q0": {"4"}, "q1": {"1", "2"}}, got); err != nil || diff != "" {
+	path := benchtest.File(t, "r.jsonl", `{"query_id":"q0","index_rank":[3]}`+"\n"+`{"query_id":7,"index_rank":[3]}`+"\n"+
+		`{"query_id":"q1","index_rank":[1,null,{},"2"]}`+"\n"+`{"query_id":"q0","index_rank":[4]}`)
+	c := &bench.Dataset{Items: []bench.Item{query(1), {Example: qa.Example{UUID: "q1"}}}}
+	got, faults, err := dorismae.Benchmark().Predictions.Read(path, c)
+	want := map[string]qa.Answer{"q0": {Given: true, Ranking: []string{"4"}}, "q1": {Given: true, Ranking: []string{"1", "2"}}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
 	all := fmt.Sprint(faults)
 	for _, want := range []string{
-		":2: not a ranking: query_id is a number, not a string", ":3: example q1: index_rank[1] is null, not a number or a string; it is left out",
-		"index_rank[2] is an object", ":4: example q0: the query has a ranking already; this one counts",
+		`:2: field "query_id", the id of an item, is missing or not a string`, ":3: example q1: index_rank[1] is null, not a number or a string; it is left out",
+		"index_rank[2] is an object", ":4: example q0: the item has a prediction already; this one counts",
 	} {
 		if !strings.Contains(all, want) || len(faults) != 4 {
 			t.Errorf("no %q in %s", want, all)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"airqa/bench"
 	"airqa/bench/qasper"
 	"airqa/internal/testkit/benchtest"
 
@@ -12,7 +13,7 @@ import (
 )
 
 func TestQASPER(t *testing.T) {
-	c, err := qasper.Load("../../fixtures/qasper/dev.json")
+	c, err := qasper.Load("../../fixtures/qasper/dev.json", bench.Choice{})
 	if err != nil || len(c.Faults) > 0 {
 		t.Fatal(err, c.Faults)
 	}
@@ -60,7 +61,7 @@ func TestQASPERFaults(t *testing.T) {
 		{"foreign evidence", paper(question(`{"answer":{"free_form_answer":"y","evidence":["text ","FLOAT SELECTED: D","FLOAT SELECTED: C"]}}`)), []string{
 			"example q1: paper 1: qas[0].answers[0].answer.evidence[0] is not in the paper", "qas[0].answers[0].answer.evidence[1] is not in the paper",
 		}, 1},
-		{"an id twice", paper(question(answer) + "," + question(answer)), []string{"example q1: paper 1: qas[1].question_id is also that of a question of paper 1"}, 2},
+		{"an id twice", paper(question(answer) + "," + question(answer)), []string{"example q1: paper 1: qas[1].question_id is also that of a question of paper 1; the last one counts"}, 1},
 		{"no id, no answers", paper(`{"question":"Q","answers":[` + answer + `]},` + question("") + `,{"question_id":"q2","answers":[` + answer + `]}`), []string{"qas[0].question_id is missing", "qas[1].answers has no usable annotation"}, 1},
 		{"a wrong type", strings.TrimSuffix(paper(question(answer)), "}") + `,"2":{"qas":[{"question":7}]},"3":[]}`, []string{"paper 2: qas[0].question is a number (7), not a string; the question is skipped", "paper 3: is a list, not an object; the paper is skipped"}, 1},
 		{"one annotation", paper(question(answer + `,{"annotation_id":"b","answer":{"yes_no":"yes","evidence":[5]}},{"annotation_id":"c","answer":{"extractive_spans":["a",2]}},7`)), []string{
@@ -86,7 +87,7 @@ func TestQASPERFaults(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			path := benchtest.File(t, "in.json", tt.text)
-			c, err := qasper.Load(path)
+			c, err := qasper.Load(path, bench.Choice{})
 			if err != nil || len(c.Items) != tt.items || len(c.Faults) != len(tt.faults) {
 				t.Fatalf("%v, %d items, faults %v; want %d items and %d faults", err, len(c.Items), c.Faults, tt.items, len(tt.faults))
 			}
@@ -100,7 +101,7 @@ func TestQASPERFaults(t *testing.T) {
 }
 
 func TestQASPERErrors(t *testing.T) {
-	if _, err := qasper.Load(t.TempDir()); err == nil || strings.Count(err.Error(), "read /") != 1 {
+	if _, err := qasper.Load(t.TempDir(), bench.Choice{}); err == nil || strings.Count(err.Error(), "read /") != 1 {
 		t.Errorf("a folder: %v", err)
 	}
 	tests := []struct{ name, text, want string }{
@@ -114,7 +115,7 @@ func TestQASPERErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := qasper.Load(benchtest.File(t, "in.json", tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := qasper.Load(benchtest.File(t, "in.json", tt.text), bench.Choice{}); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, want %q", err, tt.want)
 			}
 		})
@@ -124,7 +125,7 @@ func TestQASPERErrors(t *testing.T) {
 // Units keep their numbers when a paragraph cannot be read.
 func TestQASPERNumbers(t *testing.T) {
 	c, err := qasper.Load(benchtest.File(t, "in.json", `{"1":{"full_text":[{"paragraphs":["a",1,"x"]}],"qas":[{"question":"Q","question_id":"q","answers":[`+
-		`{"answer":{"yes_no":true,"evidence":["x"]}}]}]}}`))
+		`{"answer":{"yes_no":true,"evidence":["x"]}}]}]}}`), bench.Choice{})
 	if err != nil || len(c.Items) != 1 || c.Items[0].Gold.Answers[0].Units[0] != "p3" || c.Faults[0].Costs != "" {
 		t.Errorf("%v, %+v, %v", err, c.Items, c.Faults)
 	}

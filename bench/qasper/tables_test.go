@@ -16,26 +16,33 @@ func TestTables(t *testing.T) {
 	benchtest.Check(t, qasper.Benchmark(), []benchtest.Case{
 		{Function: "stats", Request: bench.Request{Dataset: data}, Want: map[string]string{
 			"sizes papers number": "2", "means questions per paper value": "3.5", "answers evidence in the text value": "76.92307692307692",
-			"answers several paragraphs, of those with text only value": "0", "sections data %": "40", "sections (no heading) %": "10",
-			// Of 8 pairs of annotations 5 agree; a1 and a2 differ in the kind of their evidence, the other 4 pairs that have any do not.
-			"answers agreement on answerability value": "62.5", "answers agreement on the type of evidence value": "80",
-			"means writers with experience in NLP, % value": "100", "means abstract seen for the first time, % value": "100",
-			"means found by a search query, % value": "0",
-		}, Note: "all three splits together; not in these data: train, test"},
-		{Function: "baseline", Request: bench.Request{Dataset: data}, Want: map[string]string{
-			"scores oracle Answer-F1": "100", "types human lower bound boolean": "-", "script tfidf Evidence-F1": "57.14285714285714",
+			"answers several paragraphs, of those with text only value": "0",
+		}, Note: "all three splits"},
+		{Function: "compare", Request: bench.Request{Dataset: data}, Want: map[string]string{
+			"scores oracle Answer-F1": "100", "types human lower bound boolean": "-", "scores tfidf Evidence-F1, script": "57.14285714285714",
 		}, Note: "seed 31045"},
-		{Function: "baseline", Request: bench.Request{Dataset: data, Method: "tfidf", Rules: bench.Rules{Export: export}}, Want: map[string]string{
+		{Function: "compare", Request: bench.Request{Dataset: data, Method: "tfidf", Export: export}, Want: map[string]string{
 			"scores tfidf Evidence-F1": "85.71428571428571",
 		}},
-		{Function: "score", Request: bench.Request{Dataset: data, Predictions: export, Bootstrap: 100, Rules: bench.Rules{Fixed: true}}, Want: map[string]string{
+		{Function: "compare", Request: bench.Request{Dataset: data, Fixed: true, Bootstrap: 100}, Predictions: export, Want: map[string]string{
 			"scores predictions Evidence-F1": "85.71428571428571", "types predictions none": "", "first predictions none": "0",
+			"scores human lower bound Answer-F1": "47.62626262626262", "scores unanswerable Answer-F1": "42.857142857142854",
 		}, Note: "fixed: evidence is compared as sets"},
-		{Function: "baseline", Request: bench.Request{Dataset: data, Method: "none"}, Err: "unknown baseline"},
+		{
+			Function: "compare", Request: bench.Request{Dataset: data, Seed: 1}, Predictions: folder + "predictions.jsonl",
+			Want: map[string]string{"scores predictions Answer-F1": "64.28571428571429", "first predictions extractive": "50", "types predictions extractive": "75"},
+			Note: "predictions with the same evidence twice, which lowers their precision in reference mode: 1",
+		},
+		{
+			Function: "compare", Request: bench.Request{Dataset: data}, Predictions: folder + "predictions.jsonl",
+			Note: "predictions: items of 7 without an answer, which score 0: 1",
+		},
+		{Function: "compare", Request: bench.Request{Dataset: data, Method: "none"}, Err: "unknown baseline"},
+		{Function: "compare", Request: bench.Request{Dataset: data, Export: export}, Err: "--export needs one"},
 		{Function: "stats", Request: bench.Request{Dataset: folder + "none.json"}, Err: "no such file"},
 		{
-			Function: "score", Request: bench.Request{Dataset: data, Predictions: benchtest.File(t, "r.jsonl", `{"query_id":"q0","index_rank":[3]}`)},
-			Err: "a line needs question_id",
+			Function: "compare", Request: bench.Request{Dataset: data}, Predictions: benchtest.File(t, "r.jsonl", `{"query_id":"q0","index_rank":[3]}`),
+			Err: `field "question_id", the id of an item, is missing`,
 		},
 	})
 }
@@ -135,7 +142,7 @@ func TestFaultyAnnotation(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.Replace(string(raw), `"yes_no": false`, `"yes_no": "yes"`, 1)
-	r, err := qasper.Benchmark().Baseline(t.Context(), bench.Request{Dataset: benchtest.File(t, "dev.json", text), Method: "echo"})
+	r, err := qasper.Benchmark().Compare(t.Context(), bench.Request{Dataset: benchtest.File(t, "dev.json", text), Method: "echo"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"airqa/bench"
 	"airqa/bench/argscichat"
 	"airqa/bench/argscichat/collect"
 	"airqa/internal/testkit/browsertest"
@@ -307,7 +308,7 @@ func checkStudy(t *testing.T, dir string) {
 	if _, err := collect.Export(dialogues, out); err != nil {
 		t.Fatal(err)
 	}
-	c, err := argscichat.Load(out)
+	c, err := argscichat.Load(out, bench.Choice{})
 	if err != nil || len(c.Faults) > 0 || len(c.Items) != 3 {
 		t.Fatalf("%v, faults %v", err, c)
 	}

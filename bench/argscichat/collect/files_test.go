@@ -105,7 +105,7 @@ func TestExport(t *testing.T) {
 	if diff := cmp.Diff(collect.Exported{Complete: 2, Incomplete: 1, Turns: 6, Papers: 2, Folds: 2, Labelled: 1}, x); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	c, err := argscichat.Load(out)
+	c, err := argscichat.Load(out, bench.Choice{})
 	if err != nil || len(c.Faults) > 0 || len(c.Items) != 6 || len(c.Documents) != 2 {
 		t.Fatalf("%v, faults %v", err, c.Faults)
 	}

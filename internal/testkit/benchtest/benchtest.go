@@ -1,22 +1,32 @@
-// Package benchtest calls companion benchmarks in tests: start from [Check].
+// Package benchtest calls companion benchmarks in tests: start from [Check], or from [Run] for a file of predictions.
 package benchtest
 
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"airqa/bench"
+	"airqa/eval"
+	"airqa/qa"
+	"airqa/qa/dataset"
 	"airqa/report/render"
+	"airqa/run/importer"
+	"airqa/run/scoring"
+	"airqa/run/session"
 )
 
-// Case is a call of a function of a benchmark: stats, baseline or score.
+// Case is a call of a function of a benchmark: stats, or compare.
 type Case struct {
 	Function string
 	Request  bench.Request
+	// Predictions is a file that becomes a run of the request, in the row "predictions".
+	Predictions string
 	// Want are values of the tables by "table row column", Note is a part of the notes.
 	Want map[string]string
 	Note string
@@ -29,7 +39,7 @@ func Check(t *testing.T, b bench.Benchmark, cases []Case) {
 	t.Helper()
 	for _, c := range cases {
 		t.Run(c.Function+" "+c.Request.Method+c.Request.Setting+c.Err, func(t *testing.T) {
-			got, notes, err := Call(t, b, c.Function, c.Request)
+			got, notes, err := c.call(t, b)
 			if c.Err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.Err) {
 					t.Errorf("%v, want %q", err, c.Err)
@@ -48,11 +58,24 @@ func Check(t *testing.T, b bench.Benchmark, cases []Case) {
 	}
 }
 
+// call makes the call, with a run of the predictions.
+func (c Case) call(t *testing.T, b bench.Benchmark) (values map[string]string, notes string, err error) {
+	t.Helper()
+	if c.Predictions != "" {
+		dir, _, err := Run(t, b, c.Predictions, c.Request)
+		if err != nil {
+			return nil, "", err
+		}
+		c.Request.Runs = append(c.Request.Runs, dir)
+	}
+	return Call(t, b, c.Function, c.Request)
+}
+
 // Call runs a function of a benchmark, prints its result, and returns the values of its tables by "table row column", and
 // its notes.
 func Call(t *testing.T, b bench.Benchmark, function string, r bench.Request) (values map[string]string, notes string, err error) {
 	t.Helper()
-	run := map[string]func(context.Context, bench.Request) (*bench.Result, error){"stats": b.Stats, "baseline": b.Baseline, "score": b.Score}[function]
+	run := map[string]func(context.Context, bench.Request) (*bench.Result, error){"stats": b.Stats, "compare": b.Compare}[function]
 	result, err := run(t.Context(), r)
 	if err != nil {
 		return nil, "", err
@@ -73,6 +96,62 @@ func Call(t *testing.T, b bench.Benchmark, function string, r bench.Request) (va
 		t.Error(err)
 	}
 	return values, strings.Join(result.Notes, "\n"), nil
+}
+
+// Run makes a run of a file of predictions in the benchmark's own format and scores it, as airqa score does. It returns the
+// run directory, called "predictions", and the faults of the file.
+func Run(t *testing.T, b bench.Benchmark, path string, r bench.Request) (dir string, faults []*dataset.Fault, err error) {
+	t.Helper()
+	data, err := b.Load(r.Dataset, r.Choice)
+	if err != nil {
+		return "", nil, err
+	}
+	given, faults, err := b.Predictions.Read(path, data)
+	if err != nil {
+		return "", faults, err
+	}
+	dir = filepath.Join(t.TempDir(), "predictions")
+	return dir, faults, Answered(t, b, data, dir, given, r)
+}
+
+// Answered makes a run of answers by the id of their item, and scores it.
+func Answered(t *testing.T, b bench.Benchmark, data *bench.Dataset, dir string, given map[string]qa.Answer, r bench.Request) error {
+	t.Helper()
+	if b.Complete != nil {
+		b.Complete(data)
+	}
+	examples, err := bench.Questions(data, bench.Config{})
+	if err != nil {
+		return err
+	}
+	var answers []importer.Prediction
+	for _, ex := range examples {
+		if a, ok := given[ex.UUID]; ok {
+			answers = append(answers, importer.Prediction{UUID: ex.UUID, Answer: a})
+		}
+	}
+	c := importer.Config{Paths: []string{"predictions.jsonl"}, Out: dir, Program: "airqa test"}
+	if _, err := importer.Predictions(t.Context(), c, examples, answers, time.Unix(1e9, 0)); err != nil {
+		return err
+	}
+	return Score(t, b, dir, r.Fixed)
+}
+
+// Score scores a run, without a judge.
+func Score(t *testing.T, b bench.Benchmark, dir string, fixed bool) error {
+	t.Helper()
+	s := session.Session{
+		Now: time.Now, Program: "airqa test", Getenv: func(string) string { return "" }, Redact: func(b []byte) []byte { return b },
+		Others:     bench.Scorers([]bench.Benchmark{b}),
+		Interrupts: func() (context.Context, <-chan struct{}, func()) { return t.Context(), nil, func() {} },
+	}
+	judge, err := scoring.Judges{Names: []string{scoring.NoJudge}}.Open(s, "")
+	if err != nil {
+		return fmt.Errorf("open no judge: %w", err)
+	}
+	mode := map[bool]eval.Mode{false: eval.Reference, true: eval.Fixed}[fixed]
+	_, err = scoring.Scoring{Session: s, Mode: mode, Judge: judge}.Run(dir)
+	return err
 }
 
 // File writes a file in a folder of the test and returns its path.
