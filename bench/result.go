@@ -195,12 +195,13 @@ func (n *Notes) Count(cases int, text string) {
 // Note appends notes.
 func (r *Result) Note(notes ...string) { r.Notes = append(r.Notes, notes...) }
 
-// NoteBootstrap describes the intervals of a bootstrap by paper, if there is one.
-func (r *Result) NoteBootstrap(rounds int, seed uint64) {
-	if rounds > 0 {
-		r.Note(fmt.Sprintf("95 %% intervals: bootstrap clustered by paper, %d rounds, seed %d; too narrow with fewer than about 20 papers.",
-			rounds, seed))
+// AboutBootstrap describes the intervals of a bootstrap by paper, if there is one.
+func (r Request) AboutBootstrap() []string {
+	if r.Bootstrap == 0 {
+		return nil
 	}
+	return []string{fmt.Sprintf("95 %% intervals: bootstrap clustered by paper, %d rounds, seed %d; too narrow with fewer than about 20 papers.",
+		r.Bootstrap, r.Seed)}
 }
 
 // maxFaults is the number of faults that a text lists; JSON has all.

@@ -67,11 +67,8 @@ func tables(data *bench.Dataset, systems []bench.System, r bench.Request) (list 
 			t.Add(printed.Beside(f.OfFolds.Measure(m.Name, f.Measure).Over(f.Test.N()), "5", systems[m.Name]))
 		}
 	}
-	result := bench.NewResult(data.Name, "ArgSciChat: baselines", r.Dataset, data.Faults)
-	result.Note(notes(data)...)
-	printed.Below(&t, "5")
-	result.Tables = []bench.Table{t}
-	return result, nil
+	notes = append(aboutScores(data), "echo replies with the question, gold with the annotated rationales: a system below them says little about the paper.")
+	return append([]bench.Table{scores}, list...), append(notes, r.AboutBootstrap()...)
 }
 
 // foldTable has a row for each fold and each mean of a system.

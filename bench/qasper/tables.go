@@ -137,6 +137,7 @@ func (t *tables) result(title string, faults ...*dataset.Fault) *bench.Result {
 			"for questions with three or more; n counts annotations.",
 		fmt.Sprintf("random draws as Python does, with seed %d. The script's rule is 0 as soon as an annotation shares nothing with "+
 			"the paragraph, and its precision is always 1: its values are not comparable to Evidence-F1.", ScriptSeed))
+	notes = append(notes, r.AboutBootstrap()...)
 	if r.Fixed {
 		notes = append(notes, corrections...)
 	} else {

@@ -37,6 +37,10 @@ func TestTables(t *testing.T) {
 			Function: "compare", Request: bench.Request{Dataset: data}, Predictions: folder + "predictions.jsonl",
 			Note: "predictions: items of 7 without an answer, which score 0: 1",
 		},
+		{
+			Function: "compare", Request: bench.Request{Dataset: data, Method: "echo", Bootstrap: 100, Seed: 7},
+			Note: "bootstrap clustered by paper, 100 rounds, seed 7",
+		},
 		{Function: "compare", Request: bench.Request{Dataset: data, Method: "none"}, Err: "unknown baseline"},
 		{Function: "compare", Request: bench.Request{Dataset: data, Export: export}, Err: "--export needs one"},
 		{Function: "stats", Request: bench.Request{Dataset: folder + "none.json"}, Err: "no such file"},
