@@ -18,6 +18,8 @@ type Format struct {
 	ID, Document, Text, Evidence, Ranking string
 	// Units reads evidence as ids of units; nil reads a list of texts, which are written for the ids of units, too.
 	Units func(Document, json.RawMessage) ([]string, error)
+	// Whole makes a ranking that is written one of the whole pool; nil leaves it as it is.
+	Whole func(Item, []string) []string
 }
 
 // Read reads the predictions for items. A faulty line is left out, faulty evidence counts as none, and of several
@@ -152,6 +154,9 @@ func (f Format) Write(path string, data *Dataset, s System) error {
 		a := s.Answers[i]
 		if !a.Given {
 			continue
+		}
+		if f.Whole != nil {
+			a.Ranking = f.Whole(it, a.Ranking)
 		}
 		line := map[string]any{
 			f.ID: it.UUID, f.Document: it.Document, f.Text: a.Text, f.Evidence: f.evidence(papers[it.Document], a.Evidence), f.Ranking: ids(a.Ranking),

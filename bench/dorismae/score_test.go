@@ -256,8 +256,10 @@ func TestRandom(t *testing.T) {
 	}
 }
 
+// Rankings are read as they are, and written whole: without unknown and repeated ids, with those that were missing.
 func TestFiles(t *testing.T) {
-	format, it, path := dorismae.Benchmark().Predictions, query(1), filepath.Join(t.TempDir(), "r.jsonl")
+	format, it, path := dorismae.Benchmark().Predictions, query(1, 1, 0, 0, 0, 0, 0), filepath.Join(t.TempDir(), "r.jsonl")
+	it.Pool = []string{"12", "true", "ab", "007", "3", "last"}
 	c := &bench.Dataset{Items: []bench.Item{it, {}}}
 	for text, want := range map[string]string{
 		"\n" + `{"query_id":"q0","index_rank":[3,"12","true","a\u0062","007"]}`: "",
@@ -278,11 +280,11 @@ func TestFiles(t *testing.T) {
 		if diff := cmp.Diff(map[string]qa.Answer{"q0": {Given: true, Ranking: read}}, got); err != nil || diff != "" {
 			t.Errorf("%v (-want +got)\n%s", err, diff)
 		}
-		if err := format.Write(path, c, scored(c.Items, map[string][]string{"q0": read}, false)); err != nil {
+		if err := format.Write(path, c, scored(c.Items, map[string][]string{"q0": append(read, "3", "unknown")}, false)); err != nil {
 			t.Fatal(err)
 		}
 		out, err := os.ReadFile(path)
-		if want := `{"index_rank":[3,12,"true","ab","007"],"query_id":"q0"}` + "\n"; err != nil || string(out) != want {
+		if want := `{"index_rank":[3,12,"true","ab","007","last"],"query_id":"q0"}` + "\n"; err != nil || string(out) != want {
 			t.Errorf("%v: %s, want %s", err, out, want)
 		}
 	}

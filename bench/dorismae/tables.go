@@ -23,7 +23,9 @@ func Benchmark() bench.Benchmark {
 		Name: "doris-mae", About: "complex queries: a pool of abstracts, best first",
 		Methods: append(bench.Methods(methods()), random), Load: load, Complete: complete, Stats: countData,
 		Score: score, Headline: headline, Method: rows, Tables: tables, Ratings: ratings,
-		Predictions: bench.Format{ID: "query_id", Ranking: "index_rank"},
+		Predictions: bench.Format{ID: "query_id", Ranking: "index_rank", Whole: func(it bench.Item, ranking []string) []string {
+			return grade(it, false).complete(it, ranking).ranking
+		}},
 	}
 }
 
