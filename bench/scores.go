@@ -93,8 +93,8 @@ func (s System) Has(measure string) bool { return s.Mean(measure, nil).N() > 0 }
 
 // system reads the scores of a run. Of several repeats, the first counts. Items that the run does not have count as
 // without an answer.
-func (b Benchmark) system(data *Dataset, dir string, r Request) (System, []string, error) {
-	s := System{Name: filepath.Base(dir), Items: data.Items, Answers: make([]qa.Answer, len(data.Items)), Chosen: true}
+func (b Benchmark) system(data *Dataset, name, dir string, r Request) (System, []string, error) {
+	s := System{Name: name, Items: data.Items, Answers: make([]qa.Answer, len(data.Items)), Chosen: true}
 	mode := eval.Reference
 	if r.Fixed {
 		mode = eval.Fixed
@@ -130,6 +130,18 @@ func (b Benchmark) system(data *Dataset, dir string, r Request) (System, []strin
 		}
 	}
 	return s, s.notes(), nil
+}
+
+// rowName is the name of a run's row, which no method and no earlier run has.
+func (b Benchmark) rowName(dir string, systems []System) string {
+	name := filepath.Base(dir)
+	switch {
+	case slices.ContainsFunc(b.Methods, func(m Method) bool { return m.Name == name }):
+		return "run " + name
+	case slices.ContainsFunc(systems, func(s System) bool { return s.Name == name }):
+		return dir
+	}
+	return name
 }
 
 // Failed counts the items without a measure: their episodes failed.
@@ -170,7 +182,7 @@ func (b Benchmark) Compare(ctx context.Context, r Request) (*Result, error) {
 	result := NewResult(data.Name, data.Title+": scores", r.Dataset, data.Faults)
 	var systems []System
 	for _, dir := range r.Runs {
-		s, notes, err := b.system(data, dir, r)
+		s, notes, err := b.system(data, b.rowName(dir, systems), dir, r)
 		if err != nil {
 			return nil, err
 		}
