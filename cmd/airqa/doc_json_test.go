@@ -142,10 +142,6 @@ var jsonOutputs = map[string]jsonOutput{
 		[]string{"bench baseline argscichat --dataset fixtures/argscichat --json"},
 		[]any{bench.Result{}},
 	},
-	"bench score": {
-		[]string{"bench score argscichat --dataset fixtures/argscichat --predictions fixtures/argscichat/predictions.jsonl --bootstrap 100 --json"},
-		[]any{bench.Result{}},
-	},
 	"bench agree": {
 		[]string{"bench agree fixtures/argscichat/ratings.csv --json"},
 		[]any{bench.Result{}},

@@ -169,7 +169,8 @@ var scripted = map[string]map[string]string{
 	"diff":   {"script/diff.txtar": "format json scoring judge"},
 	"replay": {"script/replay-actions.txtar": "data workers json"},
 	"score": {
-		"script/score-files.txtar": "gold pred out cores scoring explain",
+		"script/score-files.txtar": "gold pred out answered-only cores scoring explain",
+		"script/bench-rank.txtar":  "benchmark setting",
 		"script/run.txtar":         "json judge",
 		"judge/run.txtar":          "judge-concurrency",
 	},
@@ -211,10 +212,9 @@ var scripted = map[string]map[string]string{
 	"search":         {"script/look.txtar": "data retrieve limit paper json vectors"},
 	"page":           {"script/look.txtar": "data paper page box boxes dpi out", "script/papers-marks.txtar": "label"},
 	"store vectors":  {"milvus_test.go": "data to vectors embed-again", "script/vectors.txtar": "deep rebuild"},
-	"bench stats":    {"script/bench.txtar": "dataset similarity format json out item history", "script/bench-rank.txtar": "pools", "bench_embedder_test.go": "dir pools-out pools-from annotations"},
-	"bench baseline": {"script/bench.txtar": "dataset method format json out", "script/bench-rank.txtar": "compat fixed setting text-evidence-only bootstrap-seed export", "bench_embedder_test.go": "dir pools-from"},
-	"bench run":      {"script/bench-run.txtar": "dataset context history dir"},
-	"bench score":    {"script/bench-run.txtar": "run", "script/bench.txtar": "dataset predictions compat fixed bootstrap bootstrap-seed format json out", "script/bench-rank.txtar": "setting text-evidence-only export", "bench_embedder_test.go": "pools-from"},
+	"bench stats":    {"script/bench.txtar": "dataset similarity format json out item history", "script/bench-rank.txtar": "pools"},
+	"bench baseline": {"script/bench.txtar": "dataset method format json out run bootstrap", "script/bench-rank.txtar": "scoring setting bootstrap-seed export"},
+	"bench run":      {"script/bench-run.txtar": "dataset context history dir setting"},
 	"bench agree":    {"script/bench.txtar": "format json out"},
 	"list baselines": {"script/look.txtar": "json"},
 	"list prompts":   {"script/prompts.txtar": "write json"},
@@ -335,7 +335,7 @@ var neededArgs = map[string]string{
 	"shards merge":   "run --out o", "shards slurm": "--shards 2 -- -q q", "shards k8s": "--shards 2 --image i --claim c -- -q q",
 	"synth make": "--data d --model openai:m --count 3 --out o", "synth act": "--data d --model openai:m --out o", "synth why": "o",
 	"export write": "run --out o", "export check": "f", "export tasks": "--data d --questions q --format verl --out o", "store cache": "c", "bench judge-check": "f", "report": "run", "view": "run", "serve": "-q q",
-	"bench stats": "argscichat --dataset d", "bench baseline": "argscichat --dataset d", "bench score": "argscichat --dataset d --predictions p",
+	"bench stats": "argscichat --dataset d", "bench baseline": "argscichat --dataset d", "bench run": "argscichat --dataset d",
 	"bench agree":       "f",
 	"bench collect":     "--participants p --papers p --out o",
 	"questions convert": "q", "questions lint": "q", "questions stats": "q", "questions try": "q --answer a",
@@ -463,7 +463,9 @@ func annotationsOf(_ *testing.T, _ *app, c any) any {
 		return c.Annotations
 	case benchBaselineCmd:
 		return c.Annotations
-	case benchScoreCmd:
+	case scoreCmd:
+		return c.Annotations
+	case benchRunCmd:
 		return c.Annotations
 	}
 	return nil
