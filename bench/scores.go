@@ -40,7 +40,7 @@ func (b Benchmark) score(it Item, a qa.Answer, fixed bool) qa.Score {
 	value, ok := s.Measures[b.Headline]
 	switch {
 	case !ok:
-		s.Verdict, s.Reason = qa.Unscored, b.Headline+" is not defined for this question"
+		s.Verdict, s.Reason = qa.Unscored, b.Headline+eval.Undefined
 	case value >= wrongBelow:
 		s.Verdict = qa.Right
 	}

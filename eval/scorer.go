@@ -92,6 +92,15 @@ func (s *Scorer) Score(ctx context.Context, e qa.Evaluator, p Prediction) qa.Sco
 // NoEvaluator is the reason for an unscored answer to a question without an evaluator.
 const NoEvaluator = "the question has no evaluator"
 
+// Undefined ends the reason for an unscored answer that has no number by the rules, such as 0/0 in the authors' code.
+const Undefined = " is not defined for this question"
+
+// NeverScored reports whether the reason of an unscored answer stays, whatever is asked again.
+func NeverScored(reason string) bool { return reason == NoEvaluator || IsUndefined(reason) }
+
+// IsUndefined reports whether an answer is unscored because the rules give no number.
+func IsUndefined(reason string) bool { return strings.HasSuffix(reason, Undefined) }
+
 // Prepared is an evaluator parsed once to score many answers. Its methods may be called concurrently if the judge
 // allows it.
 type Prepared struct {

@@ -87,7 +87,7 @@ func (t try) outcome() string {
 // verdictOf names the score of an answer.
 func verdictOf(s qa.Score) string {
 	switch {
-	case s.Verdict == qa.Unscored && s.Reason == eval.NoEvaluator:
+	case s.Verdict == qa.Unscored && eval.NeverScored(s.Reason):
 		return noEvaluator
 	case s.Verdict == qa.Unscored:
 		return judgeError

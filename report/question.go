@@ -29,7 +29,7 @@ func (t try) scored() bool   { return t.score != nil && t.score.Verdict != qa.Un
 func (t try) unscored() bool { return t.score != nil && t.score.Verdict == qa.Unscored }
 
 // waits reports whether a try was scored without a verdict, but may still get one.
-func (t try) waits() bool { return t.unscored() && t.score.Reason != eval.NoEvaluator }
+func (t try) waits() bool { return t.unscored() && !eval.NeverScored(t.score.Reason) }
 
 // counted are the tries that count in the accuracy.
 func (q question) counted() []try {

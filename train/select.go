@@ -31,7 +31,7 @@ func (e Episode) Class() Reason {
 		return Unfinished
 	case e.Outcome.Failed():
 		return GenerationFailed
-	case e.Score == nil, e.Score.Verdict == qa.Unscored && e.Score.Reason == eval.NoEvaluator:
+	case e.Score == nil, e.Score.Verdict == qa.Unscored && eval.NeverScored(e.Score.Reason):
 		return Unscored
 	case e.Score.Verdict == qa.Unscored:
 		return ScoringFailed

@@ -90,7 +90,8 @@ func (c scoreCmd) scoreDirs(a *app, dirs []string) (sum scoring.Totals, err erro
 			return sum, err
 		}
 		sum.Answers += t.Answers
-		sum.Unscored, sum.Faulty, sum.NoEvaluator = sum.Unscored+t.Unscored, sum.Faulty+t.Faulty, sum.NoEvaluator+t.NoEvaluator
+		sum.Unscored, sum.Faulty = sum.Unscored+t.Unscored, sum.Faulty+t.Faulty
+		sum.NoEvaluator, sum.Undefined = sum.NoEvaluator+t.NoEvaluator, sum.Undefined+t.Undefined
 		sum.Why = cmp.Or(sum.Why, t.Why)
 	}
 	if left == len(dirs) {
@@ -101,7 +102,7 @@ func (c scoreCmd) scoreDirs(a *app, dirs []string) (sum scoring.Totals, err erro
 
 // verdict sets the exit code for unscored answers.
 func (c scoreCmd) verdict(sum scoring.Totals) error {
-	unscored := sum.Unscored - sum.Faulty - sum.NoEvaluator
+	unscored := sum.Unscored - sum.Faulty - sum.NoEvaluator - sum.Undefined
 	switch {
 	case unscored > 0 && c.Judge != scoring.NoJudge:
 		return withCode(exitFailedExamples, fmt.Errorf(

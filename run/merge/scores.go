@@ -48,7 +48,7 @@ func (p *plan) score(kind runlog.Scoring) (err error) {
 	}
 	p.Scores = append(p.Scores, kind.Mode+"."+kind.Judge)
 	t := scoring.Count(scores, by.Mode, j.Name)
-	if n := t.Unscored - t.Faulty - t.NoEvaluator; n > 0 && j.Name != scoring.NoJudge {
+	if n := t.Unscored - t.Faulty - t.NoEvaluator - t.Undefined; n > 0 && j.Name != scoring.NoJudge {
 		p.Notify.Warnf("%s: %d answers have no verdict of %s; airqa score with that judge asks for them", p.Out, n, j.Name)
 	}
 	return nil

@@ -23,6 +23,8 @@ type Totals struct {
 	Unscored    int `json:"unscored"`
 	// NoEvaluator counts the unscored answers to questions without an evaluator.
 	NoEvaluator int `json:"no_evaluator,omitempty"`
+	// Undefined counts those without a number by the rules of a companion benchmark.
+	Undefined int `json:"undefined,omitempty"`
 	// FormatOnly counts the wrong and unparseable answers that would be right without their wrapping; fixed scoring
 	// only.
 	FormatOnly int `json:"format_only,omitempty"`
@@ -76,6 +78,9 @@ func (t *Totals) Add(s qa.Score) {
 		switch {
 		case s.Reason == eval.NoEvaluator:
 			t.NoEvaluator++
+			return
+		case eval.IsUndefined(s.Reason):
+			t.Undefined++
 			return
 		case strings.HasPrefix(s.Reason, faultyEvaluator):
 			t.Faulty++
@@ -157,6 +162,9 @@ func (t Totals) Text() string {
 	}
 	if t.NoEvaluator > 0 {
 		format += fmt.Sprintf("\n%s unscored: no evaluator", terminal.Plural(t.NoEvaluator, "answer"))
+	}
+	if t.Undefined > 0 {
+		format += fmt.Sprintf("\n%s unscored: the measure is not defined in this mode, and leaves the question out", terminal.Plural(t.Undefined, "answer"))
 	}
 	rules := t.Scoring + " mode"
 	if t.judged {

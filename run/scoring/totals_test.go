@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"airqa/eval"
 	"airqa/qa"
 )
 
@@ -35,6 +36,11 @@ func TestTotals(t *testing.T) {
 	}
 	if text := got.Text(); !strings.Contains(text, "score 66.67% of 1 scored, 1 partly scored") {
 		t.Errorf("text %q", text)
+	}
+	undefined := Count([]qa.Score{{UUID: "a", Verdict: qa.Right, Value: 0.4}, {UUID: "b", Verdict: qa.Unscored, Reason: "F1" + eval.Undefined}}, "reference", "none")
+	if text := undefined.Text(); undefined.Undefined != 1 || undefined.Faulty != 0 || undefined.Why != "" || undefined.Bounds != nil || *undefined.Score != 0.4 ||
+		!strings.Contains(text, "\n1 answer unscored: the measure is not defined in this mode") || !strings.Contains(text, "score 40.00% of 1 scored") {
+		t.Errorf("%+v, %s", undefined, text)
 	}
 	if got.Why != "the judge is out" || got.Faulty != 1 {
 		t.Errorf("the first reason is %q, faulty %d", got.Why, got.Faulty)

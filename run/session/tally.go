@@ -23,6 +23,8 @@ type Tally struct {
 	Judged, Settled int
 	// NoEvaluator and Faulty answers stay unscored: their question has no evaluator, or one that cannot be used.
 	NoEvaluator, Faulty int
+	// Undefined answers have no number by the rules of a companion benchmark.
+	Undefined int
 	// Failed episodes have no score until they are retried.
 	Failed int
 	// FirstFault is the reason of the first faulty one. That of a failure is in the error of [Session.Result].
@@ -46,11 +48,13 @@ func (t *Tally) add(s *eval.Scorer, e qa.Evaluator, tr qa.Trajectory) {
 	case !given && !s.Prepare(e).Whole():
 		t.Objective++
 	default:
-		switch r := s.Score(context.Background(), e, eval.Answer(tr.Answer)); r.Verdict {
-		case qa.Unscored:
+		switch r := s.Score(context.Background(), e, eval.Answer(tr.Answer)); {
+		case r.Verdict == qa.Unscored && eval.IsUndefined(r.Reason):
+			t.Undefined++
+		case r.Verdict == qa.Unscored:
 			t.Faulty++
 			t.FirstFault = cmp.Or(t.FirstFault, r.Reason)
-		case qa.Right:
+		case r.Verdict == qa.Right:
 			t.Right++
 			t.Objective++
 		default:
@@ -64,7 +68,7 @@ func (t Tally) Scorable() int { return t.Objective + t.Judged + t.Settled }
 
 // Text is the tally in one sentence; "" if nothing has ended but failures.
 func (t Tally) Text() string {
-	if t.Scorable()+t.NoEvaluator+t.Faulty == 0 {
+	if t.Scorable()+t.NoEvaluator+t.Undefined+t.Faulty == 0 {
 		return ""
 	}
 	var parts []string
@@ -86,6 +90,7 @@ func (t Tally) Text() string {
 		{t.Judged, wait},
 		{t.Settled, "subjective, but settled without a judge"},
 		{t.NoEvaluator, "unscored: no evaluator"},
+		{t.Undefined, "unscored: the measure is not defined"},
 		{t.Faulty, faulty},
 		{t.Failed, "failed"},
 	} {

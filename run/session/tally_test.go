@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,6 +25,19 @@ func TestTally(t *testing.T) {
 		by qa.Evaluator
 		tr qa.Trajectory
 	}
+	companion := qa.Evaluator{Func: eval.Companion("x"), Kwargs: json.RawMessage(`{}`)}
+	// The measure of the companion is the answer's number of words, a tenth each; without any it is not defined.
+	others := eval.Others{companion.Func: func(json.RawMessage, eval.Mode) (func(qa.Answer) qa.Score, error) {
+		return func(a qa.Answer) qa.Score {
+			switch words := len(strings.Fields(a.Text)); {
+			case a.Given && words == 0:
+				return qa.Score{Verdict: qa.Unscored, Reason: "F1" + eval.Undefined}
+			case words > 1:
+				return qa.Score{Verdict: qa.Right, Value: float64(words) / 10}
+			}
+			return qa.Score{Verdict: qa.Wrong}
+		}, nil
+	}}
 	tests := []struct {
 		name  string
 		ended []ended
@@ -42,11 +56,13 @@ func TestTally(t *testing.T) {
 			`1 unscored: faulty evaluator (there is no evaluation function "eval_m3sciqa"); 1 failed`},
 		{"failures alone", []ended{{number, failed}}, ""},
 		{"no evaluator", []ended{{qa.Evaluator{}, said("x")}, {qa.Evaluator{}, said("y")}}, "2 answers unscored: no evaluator"},
+		{"a companion", []ended{{companion, said("two words")}, {companion, said("one")}, {companion, silent}, {companion, said("")}, {companion, failed}},
+			"1 of 3 objective answers right (mode reference); 1 unscored: the measure is not defined; 1 failed"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var sum Tally
-			s := eval.New(eval.Config{})
+			s := eval.New(eval.Config{Others: others})
 			for _, e := range tt.ended {
 				sum.add(s, e.by, e.tr)
 			}
