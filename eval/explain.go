@@ -52,6 +52,9 @@ func (s *Scorer) Explain(ctx context.Context, e qa.Evaluator, p Prediction) Expl
 	explain := func(m Mode, prepared Prepared) Reading {
 		said := p.in(m)
 		out := Reading{Mode: m, Check: Comparison{Function: e.Func, Said: python.Repr(said)}}
+		if prepared.Whole() {
+			out.Check.Gold = python.Repr(GoldOf(qa.Example{Evaluator: e}))
+		}
 		r := prepared.score(ctx, &out.Check, p)
 		out.Verdict, out.Reason = r.Verdict, r.Reason
 		if r.Verdict != qa.Unscored {
@@ -72,6 +75,9 @@ func (s *Scorer) Explain(ctx context.Context, e qa.Evaluator, p Prediction) Expl
 		Reference: explain(Reference, reference), Fixed: explain(Fixed, prepare(Fixed)),
 	}
 	out.Differences = differences(out.Reference.Check, out.Fixed.Check)
+	if a, b := out.Reference.Check.Rule, out.Fixed.Check.Rule; reference.Whole() && a != b {
+		out.Differences = []Difference{{Function: e.Func, Reference: a, Fixed: b}}
+	}
 	return out
 }
 

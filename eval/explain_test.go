@@ -250,6 +250,34 @@ func TestExplainFaults(t *testing.T) {
 	}
 }
 
+// TestExplainCompanion explains the score of a companion benchmark by its measures, with the gold of a wrong answer.
+func TestExplainCompanion(t *testing.T) {
+	e := qa.Evaluator{Func: eval.Companion("x"), Kwargs: json.RawMessage(`{"gold": "Yes; No"}`)}
+	others := eval.Others{e.Func: func(_ json.RawMessage, m eval.Mode) (func(qa.Answer) qa.Score, error) {
+		return func(a qa.Answer) qa.Score {
+			s := qa.Score{Verdict: qa.Wrong, Match: "boolean", Measures: map[string]float64{"F1": 0.05, "Evidence": float64(len(a.Evidence)) / 3}}
+			if s.Value = 0.05; m == eval.Fixed {
+				s.Measures["Evidence"] = 1
+			}
+			return s
+		}, nil
+	}}
+	s := eval.New(eval.Config{Others: others})
+	x := s.Explain(t.Context(), e, eval.Answer(qa.Answer{Given: true, Text: "Perhaps", Evidence: []string{"p1"}}))
+	check := x.Reference.Check
+	if check.Rule != "Evidence 0.3333; F1 0.05; best match: boolean" || check.Pass || check.Verdict != qa.Wrong || check.Gold != "'Yes; No'" || check.Said != "'Perhaps'" ||
+		*x.Reference.Score != 0.05 || x.Prediction != "'Perhaps'" {
+		t.Errorf("%+v", x)
+	}
+	want := []eval.Difference{{Function: "bench_x", Reference: check.Rule, Fixed: "Evidence 1; F1 0.05; best match: boolean"}}
+	if diff := cmp.Diff(want, x.Differences); diff != "" {
+		t.Errorf("differences (-want +got)\n%s", diff)
+	}
+	if x := eval.New(eval.Config{}).Explain(t.Context(), e, eval.Text("a")); x.Reference.Verdict != qa.Unscored || !strings.Contains(x.Reference.Reason, "bench_x") {
+		t.Errorf("a benchmark that is not known: %+v", x)
+	}
+}
+
 // TestExplainAsksOnce expects one question to the judge although both modes and every check need the verdict.
 func TestExplainAsksOnce(t *testing.T) {
 	asked := 0

@@ -172,7 +172,9 @@ func noAnswer(v python.Value) bool {
 
 func (p Prepared) score(ctx context.Context, t *Comparison, answer Prediction) qa.Score {
 	if p.other != nil {
-		return p.other(answer.answer)
+		r := p.other(answer.answer)
+		t.measured(r)
+		return r
 	}
 	if s, ok := answer.value.(string); ok && hasMark(s, errorMark) {
 		return qa.Score{Verdict: qa.Wrong, Reason: "the answer is an error message"}

@@ -60,6 +60,13 @@ func (t *Comparison) end(o outcome, err error) {
 	t.Rule = cmp.Or(t.Rule, r.Reason, string(r.Verdict))
 }
 
+// measured records the measures of an answer to a companion benchmark.
+func (t *Comparison) measured(s qa.Score) {
+	if t != nil {
+		t.Pass, t.Verdict, t.Rule = s.Verdict == qa.Right, s.Verdict, cmp.Or(s.MeasureText(), s.Reason)
+	}
+}
+
 // element adds the comparison of element i.
 func (t *Comparison) element(i int) *Comparison { return t.child("[%d]", i) }
 

@@ -1,6 +1,8 @@
 package qa
 
 import (
+	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -37,6 +39,18 @@ type Score struct {
 	Reason string `json:"reason,omitempty"`
 	// Votes has the vote of each judge of a panel, in order; empty for a single judge.
 	Votes []Vote `json:"votes,omitempty"`
+}
+
+// MeasureText lists the measures by name, such as "Answer-F1 0.7143; Evidence-F1 0; best match: extractive".
+func (s Score) MeasureText() string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(s.Measures)) {
+		parts = append(parts, fmt.Sprintf("%s %.4g", name, s.Measures[name]))
+	}
+	if s.Match != "" {
+		parts = append(parts, "best match: "+s.Match)
+	}
+	return strings.Join(parts, "; ")
 }
 
 // panelName matches the name of a panel of judges.

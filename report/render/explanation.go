@@ -86,7 +86,7 @@ func (p *explanation) reading(r eval.Reading, answer string) {
 	p.text.WriteString("\n")
 	verdict := string(r.Verdict)
 	if r.Score != nil {
-		verdict += fmt.Sprintf(", score %g", *r.Score)
+		verdict += fmt.Sprintf(", score %.4g", *r.Score)
 	}
 	p.item(0, string(r.Mode)+": ", verdict)
 	if r.Reason != "" && r.Reason != r.Check.Rule {
