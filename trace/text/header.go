@@ -66,7 +66,7 @@ func statusText(e trace.Episode) string {
 		parts = append(parts, string(e.Traced.Outcome))
 	}
 	if s := e.Traced.Score; s != nil {
-		text := fmt.Sprintf("score %g by %s", s.Value, s.Func)
+		text := fmt.Sprintf("score %.4g by %s", s.Value, s.Func)
 		if s.Verdict == qa.Unscored {
 			text = "no verdict by " + s.Func
 		}

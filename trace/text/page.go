@@ -67,12 +67,15 @@ func Episode(w io.Writer, e trace.Episode, o PageOptions) error {
 	p.field("Gold", "", goldText(e))
 	score := "not scored yet (airqa score)"
 	if s := t.Score; s != nil {
-		score = fmt.Sprintf("%g (%s) by %s", s.Value, s.Verdict, s.Func)
+		score = fmt.Sprintf("%.4g (%s) by %s", s.Value, s.Verdict, s.Func)
 		if s.Reason != "" {
 			score += ": " + terminal.Line(s.Reason)
 		}
 	}
 	p.field("Score", statusColour(e.Status), score)
+	if s := t.Score; s != nil && len(s.Measures) > 0 {
+		p.field("Measures", "", s.MeasureText())
+	}
 	_, err := io.WriteString(w, p.text.String())
 	return err
 }

@@ -143,6 +143,18 @@ func TestParts(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
+	if got := write(episode()); strings.Contains(got, "Measures") {
+		t.Errorf("measures of a question of AirQA:\n%s", got)
+	}
+	companion := episode()
+	companion.Traced.Score = &qa.Score{
+		Verdict: qa.Right, Value: 2.0 / 3, Func: "bench_qasper", Measures: map[string]float64{"Evidence-F1": 0, "Answer-F1": 2.0 / 3}, Match: "boolean",
+	}
+	for _, want := range []string{"score 0.6667 by bench_qasper", "Score     0.6667 (right) by bench_qasper\nMeasures  Answer-F1 0.6667; Evidence-F1 0; best match: boolean\n"} {
+		if got := write(companion); !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
 	long := episode()
 	long.Traced.Steps[4].Observation.Text = "begin " + strings.Repeat("漢", 1<<20) + " end of it"
 	got := write(long)
