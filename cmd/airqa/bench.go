@@ -181,7 +181,6 @@ func (c benchRunCmd) Run(a *app) error {
 		return err
 	}
 	if out := commands.Run.Out; out != "" && len(commands.Run.Baseline) == 1 && len(commands.Run.Model) == 1 {
-		a.next("airqa score %s", out)
 		a.next("airqa bench baseline %s --dataset %s --run %s", c.Name, c.Dataset, out)
 	}
 	return nil
