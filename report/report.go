@@ -103,6 +103,8 @@ type Row struct {
 	Functions []Function `json:"functions"`
 	By        []Part     `json:"by,omitempty"`
 	Each      []Answer   `json:"each_answer,omitempty"`
+	// Measures are those of a companion benchmark.
+	Measures []Measure `json:"measures,omitempty"`
 	// Panel is nil for scores by a single judge.
 	Panel *Panel `json:"panel,omitempty"`
 	// Within[i] is the percentage of the scored questions that are right after at most i+1 model calls.
@@ -132,8 +134,8 @@ func (r Row) Cell(column string) Cell {
 // Options select what [Collect] reads and which tables [Build] makes. The zero value reads the newest scores, computes
 // no intervals, and makes Table 4.
 type Options struct {
-	// Table is one of [Tables]; empty is "4", "by" if By is set, or "training-size" if TrainingSizes is.
-	Table string `default:"" placeholder:"TABLE" enum:",4,5,6,7,10,11,12,13,functions,outcomes,repeats,judges,by,leaderboard,training-size,answers,all" help:"4 to 7, 10 to 13 (numbered as in the paper), functions, outcomes, repeats, judges, by, leaderboard, training-size, answers or all. Default: 4; by with --by; training-size with --training-size; all for html."`
+	// Table is one of [Tables]; empty is "4", "by" if By is set, "training-size" if TrainingSizes is, or "measures" if all runs have some.
+	Table string `default:"" placeholder:"TABLE" enum:",4,5,7,13,measures,functions,outcomes,repeats,judges,by,leaderboard,training-size,answers,all" help:"4, 5, 7, 13 (numbered as in the paper), measures, functions, outcomes, repeats, judges, by, leaderboard, training-size, answers or all. Default: 4; measures for companion benchmarks; by with --by; training-size with --training-size; all for html."`
 	// Intervals is one of [NoIntervals], [WilsonIntervals] and [BootstrapIntervals]; empty is none. Seed seeds the
 	// bootstrap: the same seed gives the same intervals.
 	Intervals string `default:"wilson" enum:"wilson,bootstrap,none" help:"95% intervals: wilson, bootstrap (clustered by paper) or none."`
@@ -168,7 +170,7 @@ func Collect(run *runlog.Run, examples []qa.Example, o Options) (Row, error) {
 	if o.TrainingSizes != nil {
 		row.questions = questions
 	}
-	row.Repeats = repeats(questions)
+	row.Repeats, row.Measures = repeats(questions), measures(questions)
 	price := o.priceOf(run, row.Model)
 	row.Effort = effort(episodes, price)
 	for _, e := range episodes {

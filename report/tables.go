@@ -29,6 +29,7 @@ func tables() []named {
 		scores("11", byBaseline("Models trained on annotated or synthesized examples")),
 		scores("12", byModel("Models and people")),
 		{"13", table13},
+		{measureName, measureTable},
 		{"outcomes", outcomeTable},
 		{"repeats", repeatTable},
 		{"judges", judgeTable},
@@ -51,6 +52,7 @@ const (
 	byName       = "by"
 	trainingName = "training-size"
 	answerName   = "answers"
+	measureName  = "measures"
 )
 
 // AllTables selects every non-empty table.
@@ -66,7 +68,7 @@ func Tables() []string {
 }
 
 // table returns the name of the selected table.
-func (o Options) table() string {
+func (o Options) table(rows []Row) string {
 	switch {
 	case o.Table != "":
 		return o.Table
@@ -74,13 +76,15 @@ func (o Options) table() string {
 		return byName
 	case len(o.TrainingSizes) > 0:
 		return trainingName
+	case len(rows) > 0 && !o.WithPaper && !slices.ContainsFunc(rows, func(r Row) bool { return len(r.Measures) == 0 }):
+		return measureName
 	}
 	return "4"
 }
 
 // Build makes the table with the given name in [Tables], or all of them.
 func Build(rows []Row, o Options) ([]Table, error) {
-	name, rows := o.table(), Marked(rows)
+	name, rows := o.table(rows), Marked(rows)
 	var list []Table
 	known := name == AllTables
 	for _, t := range tables() {
@@ -112,6 +116,7 @@ var emptyReasons = map[string]string{
 	"repeats":    "each question was asked once",
 	viewName:     "no run is of agentic-hybrid or agentic-hybrid-view",
 	byName:       "choose a field or a tag with --by",
+	measureName:  "no run is of a companion benchmark",
 	"judges":     "each score is from a single judge",
 	trainingName: "name the models with --training-size",
 }
