@@ -20,8 +20,7 @@ import (
 // blocks yields the predictions of a file: JSON Lines, or a .csv or .tsv file with the columns uuid, answer and, if a
 // question has several answers, repeat.
 func blocks(path string) iter.Seq2[dataset.Block, error] {
-	comma, isTable := map[string]rune{".csv": ',', ".tsv": '\t'}[strings.ToLower(filepath.Ext(path))]
-	if !isTable {
+	if !slices.Contains([]string{".csv", ".tsv"}, strings.ToLower(filepath.Ext(path))) {
 		return dataset.LineBlocks("predictions", path)
 	}
 	return func(yield func(dataset.Block, error) bool) {
@@ -31,7 +30,8 @@ func blocks(path string) iter.Seq2[dataset.Block, error] {
 			return
 		}
 		in := csv.NewReader(strings.NewReader(string(text)))
-		in.Comma, in.FieldsPerRecord = comma, -1
+		in.Comma, in.FieldsPerRecord = separator(string(text)), -1
+		in.LazyQuotes = in.Comma == '\t' // which other programs write without quoting
 		header, err := in.Read()
 		for err == nil {
 			var row []string
@@ -46,6 +46,18 @@ func blocks(path string) iter.Seq2[dataset.Block, error] {
 			yield(dataset.Block{}, fmt.Errorf("predictions %s: read the table: %w", path, err))
 		}
 	}
+}
+
+// separator is the one with which the header of a table has a column uuid; a comma for none.
+func separator(text string) rune {
+	header, _, _ := strings.Cut(text, "\n")
+	isUUID := func(name string) bool { return strings.EqualFold(strings.Trim(name, "\" \r"), "uuid") }
+	for _, c := range ",;\t" {
+		if slices.ContainsFunc(strings.Split(header, string(c)), isUUID) {
+			return c
+		}
+	}
+	return ','
 }
 
 // object is a row as a line of JSON, without empty columns.
@@ -75,6 +87,11 @@ type Answer struct {
 // Answers reads a file of predictions; of several for a question and repeat, the first counts. Faults are lines that are
 // left out. A file without a prediction is an error.
 func Answers(path string) (list []Answer, faults []*dataset.Fault, err error) {
+	type id struct {
+		uuid   string
+		repeat int
+	}
+	known := make(map[id]bool)
 	for block, err := range blocks(path) {
 		if err != nil {
 			return nil, nil, err
@@ -83,11 +100,12 @@ func Answers(path string) (list []Answer, faults []*dataset.Fault, err error) {
 		faults = append(faults, out.faults...)
 		for _, p := range out.predictions {
 			a := Answer{UUID: p.uuid, Repeat: max(p.repeat, 0), Prediction: p.answer}
-			if slices.ContainsFunc(list, func(b Answer) bool { return b.UUID == a.UUID && b.Repeat == a.Repeat }) {
+			if known[id{a.UUID, a.Repeat}] {
 				at := dataset.Place{File: out.file, Line: p.line, UUID: p.uuid}
 				faults = append(faults, &dataset.Fault{Place: at, Text: "a second prediction; the first one counts"})
 				continue
 			}
+			known[id{a.UUID, a.Repeat}] = true
 			list = append(list, a)
 		}
 	}
