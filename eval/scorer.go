@@ -126,7 +126,7 @@ func (s *Scorer) Prepare(e qa.Evaluator) Prepared {
 	if open := s.others[e.Func]; open != nil {
 		var err error
 		if p.other, err = open(e.Kwargs, s.mode); err != nil {
-			p.fault = fmt.Sprintf("read the arguments of %s: %v", e.Func, err)
+			p.other, p.fault = nil, fmt.Sprintf("read the arguments of %s: %v", e.Func, err)
 		}
 		return p
 	}
