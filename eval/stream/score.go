@@ -73,7 +73,9 @@ func ItemOf(gold *Gold, t qa.Trajectory) Item {
 	case t.Outcome.Failed():
 		i.Verdict, i.Reason = qa.Unscored, string(t.Outcome)+": "+t.Reason
 	case !t.Answer.Given:
-		i.Reason = "no answer (" + string(t.Outcome) + ")"
+		if i.Reason = "no answer (" + string(t.Outcome) + ")"; t.Reason == NoPrediction {
+			i.Reason = NoPrediction
+		}
 		if gold == nil || !gold.prepared.Whole() {
 			i.Verdict = qa.Wrong
 		}

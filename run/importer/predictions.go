@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"airqa/eval/stream"
 	"airqa/qa"
 )
 
@@ -41,7 +42,7 @@ func Predictions(ctx context.Context, c Config, examples []qa.Example, answers [
 			a := &answers[i]
 			e := &episode{origin: r.origin, uuid: a.UUID, repeat: a.Repeat, question: texts[a.UUID], answer: &a.Answer, started: at, losses: make(Losses)}
 			if !a.Answer.Given {
-				e.reason = "no prediction"
+				e.reason = stream.NoPrediction
 			}
 			if err := w.add(e); err != nil {
 				return err
