@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"airqa/env/paperdb"
+	"airqa/internal/concurrent"
 	"airqa/qa"
 )
 
@@ -118,33 +119,42 @@ func Run(ctx context.Context, cfg Config, paths []string) (Summary, error) {
 	if cfg.Workers < 1 {
 		cfg.Workers = 2
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	r := &runner{cfg: cfg, paths: paths, results: make([]chan result, len(paths)), claimed: map[string]bool{}}
-	for i := range r.results {
-		r.results[i] = make(chan result, 1)
-	}
-	var workers sync.WaitGroup
-	jobs := r.dispatch(ctx, &workers)
-	for range cfg.Workers {
-		workers.Go(func() {
-			for i := range jobs {
-				r.results[i] <- r.read(ctx, paths[i])
+	r := &runner{cfg: cfg, paths: paths, claimed: map[string]bool{}}
+	busy := make(chan struct{}, cfg.Workers) // an entry for each paper being read
+	inOrder := func(yield func(string, error) bool) {
+		for _, path := range paths {
+			select {
+			case busy <- struct{}{}:
+			case <-ctx.Done():
+				return
 			}
-		})
+			if !yield(path, nil) {
+				return
+			}
+		}
 	}
-	err := r.write(ctx)
-	stop()
-	workers.Wait()
-	return r.summary, err
+	// Only a few papers for each worker are read ahead of the writer, because they wait in memory.
+	results := concurrent.MapWithin(ctx, 2*cfg.Workers, inOrder, func(ctx context.Context, path string) result {
+		defer func() { <-busy }()
+		res := r.read(ctx, path)
+		res.path = path
+		return res
+	})
+	for res, err := range results {
+		if err != nil {
+			return r.summary, ctx.Err()
+		}
+		if err := r.write(ctx, res); err != nil {
+			return r.summary, err
+		}
+	}
+	return r.summary, nil
 }
 
 // runner is the state of one run. Only the writing goroutine uses summary and claimed.
 type runner struct {
 	cfg     Config
 	paths   []string
-	results []chan result
-	window  chan struct{} // papers that have been read but not written
 	summary Summary
 	claimed map[string]bool // ids of papers with a file in this run
 	events  sync.Mutex
@@ -153,34 +163,12 @@ type runner struct {
 
 // result is a paper that was read, or the error.
 type result struct {
+	path   string
 	source Source
 	Extraction
 	known string // the id of an already stored paper
 	err   error
 	fatal bool
-}
-
-// dispatch sends the indexes of the files in order, only a few ahead of the writer, because finished papers wait in
-// memory.
-func (r *runner) dispatch(ctx context.Context, workers *sync.WaitGroup) <-chan int {
-	jobs := make(chan int)
-	r.window = make(chan struct{}, 2*r.cfg.Workers)
-	workers.Go(func() {
-		defer close(jobs)
-		for i := range r.paths {
-			select {
-			case r.window <- struct{}{}:
-			case <-ctx.Done():
-				return
-			}
-			select {
-			case jobs <- i:
-			case <-ctx.Done():
-				return
-			}
-		}
-	})
-	return jobs
 }
 
 func (r *runner) read(ctx context.Context, path string) result {
@@ -203,38 +191,25 @@ func (r *runner) read(ctx context.Context, path string) result {
 	return result{source: source, Extraction: read, err: err}
 }
 
-// write writes the results in the order of the paths.
-func (r *runner) write(ctx context.Context) error {
-	for i, path := range r.paths {
-		var res result
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case res = <-r.results[i]:
-		}
-		<-r.window
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		switch {
-		case res.fatal:
-			return res.err
-		case res.err != nil:
-			r.fail(path, res.err)
-		case res.known != "":
-			r.summary.Skipped++
-			r.claimed[res.known] = true
-			r.end(Event{Path: path, State: Skipped, PaperID: res.known})
-		default:
-			if err := r.store(ctx, path, res); err != nil {
-				return err
-			}
-		}
+// write writes a paper to the store, unless it was skipped or could not be read.
+func (r *runner) write(ctx context.Context, res result) error {
+	switch {
+	case res.fatal:
+		return res.err
+	case res.err != nil:
+		r.fail(res.path, res.err)
+	case res.known != "":
+		r.summary.Skipped++
+		r.claimed[res.known] = true
+		r.end(Event{Path: res.path, State: Skipped, PaperID: res.known})
+	default:
+		return r.store(ctx, res)
 	}
 	return nil
 }
 
-func (r *runner) store(ctx context.Context, path string, res result) error {
+func (r *runner) store(ctx context.Context, res result) error {
+	path := res.path
 	other, err := r.otherFile(ctx, res)
 	if err != nil {
 		return err
