@@ -92,39 +92,30 @@ func (c *caller) check(t *testing.T, want ...float32) {
 	}
 }
 
-func TestKeptBatches(t *testing.T) {
-	tests := []struct {
-		name   string
-		config embed.KeptConfig
-		want   []string
-	}{
-		{"one call at a time", embed.KeptConfig{}, []string{"a", "bb ccc dddd eeeee"}},
-		{"small batches", embed.KeptConfig{Batch: 3}, []string{"a", "bb ccc dddd", "eeeee"}},
-		{"two calls at a time", embed.KeptConfig{Calls: 2}, []string{"a", "bb", "ccc dddd eeeee"}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
+func TestKeptCalls(t *testing.T) {
+	for _, calls := range []int{1, 2} {
+		t.Run(fmt.Sprint(calls), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := &gated{gate: make(chan struct{})}
-				k := embed.NewKept(m, tt.config)
+				k := embed.NewKept(m, embed.KeptConfig{Calls: calls})
 				first := ask(t, k, "a")
 				second, third := ask(t, k, "bb"), ask(t, k, "ccc")
 				pair, same := ask(t, k, "dddd", "a", "dddd"), ask(t, k, "ccc")
-				last := ask(t, k, "eeeee")
-				if first.ended || last.ended {
+				all := []string{"a", "bb", "ccc", "dddd"}
+				if first.ended || same.ended {
 					t.Error("a caller did not wait for the model")
 				}
+				m.check(t, all[:calls]...)
 				close(m.gate)
 				synctest.Wait()
-				m.check(t, tt.want...)
+				m.check(t, all...)
 				first.check(t, 1)
 				second.check(t, 2)
 				third.check(t, 3)
 				pair.check(t, 4, 1, 4)
 				same.check(t, 3)
-				last.check(t, 5)
 				ask(t, k, "ccc", "a").check(t, 3, 1)
-				m.check(t, tt.want...)
+				m.check(t, all...)
 				k.Close()
 			})
 		})
@@ -184,7 +175,7 @@ func ended(t *testing.T) context.Context {
 	return ctx
 }
 
-// A text that the model refuses does not affect its batch. An outage is reported to all at once.
+// A text that the model refuses does not affect others. Each caller gets the error of its own text, and none is kept.
 func TestKeptErrors(t *testing.T) {
 	refused, down := errors.New("refused"), &qa.UnavailableError{Err: errors.New("down")}
 	tests := []struct {
@@ -202,7 +193,7 @@ func TestKeptErrors(t *testing.T) {
 				}
 				return nil
 			},
-			want: []string{"a", "bad bb", "bad", "bb", "bad"}, wantErr: refused,
+			want: []string{"a", "bad", "bb", "bad"}, wantErr: refused,
 		},
 		{
 			name: "unavailable",
@@ -212,7 +203,7 @@ func TestKeptErrors(t *testing.T) {
 				}
 				return down
 			},
-			good: down, want: []string{"a", "bad bb", "bad"}, wantErr: down,
+			good: down, want: []string{"a", "bad", "bb", "bad"}, wantErr: down,
 		},
 	}
 	for _, tt := range tests {
@@ -253,14 +244,7 @@ func TestKeptVectorsAreOwned(t *testing.T) {
 
 // Many callers, some of which leave, get the vectors of their own texts.
 func TestKeptManyCallers(t *testing.T) {
-	m := &gated{}
-	m.fail = func(texts []string) error {
-		if len(texts)%3 == 2 {
-			return errors.New("refused")
-		}
-		return nil
-	}
-	k := embed.NewKept(m, embed.KeptConfig{Bytes: 20 * 300, Batch: 5, Calls: 3})
+	k := embed.NewKept(&gated{}, embed.KeptConfig{Bytes: 20 * 300, Calls: 3})
 	var all sync.WaitGroup
 	var failed atomic.Int64
 	for seed := range uint64(32) {
@@ -286,7 +270,7 @@ func TestKeptManyCallers(t *testing.T) {
 	all.Wait()
 	k.Close()
 	if failed.Load() > 0 {
-		t.Errorf("%d callers failed with a batch", failed.Load())
+		t.Errorf("%d callers failed with another one", failed.Load())
 	}
 }
 
@@ -330,7 +314,7 @@ func TestKeptSameBits(t *testing.T) {
 	}
 }
 
-// BenchmarkKept measures queries of 16 callers at a time: each embedded alone, in batches, and kept.
+// BenchmarkKept measures queries of 16 callers at a time: each embedded, and kept.
 func BenchmarkKept(b *testing.B) {
 	m, err := minilm.Open(minilm.Config{})
 	if err != nil {
@@ -342,7 +326,6 @@ func BenchmarkKept(b *testing.B) {
 		texts int
 	}{
 		{"alone", m, 1 << 14},
-		{"batches", embed.NewKept(m, embed.KeptConfig{Bytes: 1, Calls: 2}), 1 << 14},
 		{"kept", embed.NewKept(m, embed.KeptConfig{}), 64},
 	}
 	for _, tt := range tests {
