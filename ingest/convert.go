@@ -66,11 +66,11 @@ func readDocument(ctx context.Context, doc *pdf.Document) (c contents, err error
 
 // readPage returns a page for layout, and its text as extracted by PDFium.
 func readPage(ctx context.Context, doc *pdf.Document, n int) (in layout.Input, text string, err error) {
-	info, err := doc.Page(ctx, n)
+	width, height, err := doc.PageSize(ctx, n)
 	if err != nil {
 		return in, "", err
 	}
-	in = layout.Input{Sheet: layout.Sheet{Width: info.Width, Height: info.Height}}
+	in.Width, in.Height = width, height
 	in.Glyphs, text, err = doc.GlyphsAndText(ctx, n)
 	if err != nil {
 		return in, "", err

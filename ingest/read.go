@@ -111,7 +111,7 @@ func structureProblems(data []byte, trouble bool) []string {
 	if pdf.Sound(data) && !trouble {
 		return nil
 	}
-	_, warnings, err := pdf.Validate(data)
+	warnings, err := pdf.Validate(data)
 	if err != nil {
 		return []string{err.Error()}
 	}

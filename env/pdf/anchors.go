@@ -23,9 +23,9 @@ type Heading struct {
 	Y float64
 }
 
-// Metadata is the document information of a PDF; LaTeX papers often leave it empty.
+// Metadata is what papers need of a PDF's document information; LaTeX papers often leave it empty.
 type Metadata struct {
-	Title, Author, Subject, Keywords, Creator, Producer string
+	Title, Author string
 }
 
 const (
@@ -126,10 +126,7 @@ func (w *outlineWalk) children(parent uint32, level int) {
 // Metadata returns the document's own fields, each possibly empty.
 func (d *Document) Metadata(ctx context.Context) (m Metadata, err error) {
 	err = d.within(ctx, func() error {
-		m = Metadata{
-			Title: d.field("Title"), Author: d.field("Author"), Subject: d.field("Subject"),
-			Keywords: d.field("Keywords"), Creator: d.field("Creator"), Producer: d.field("Producer"),
-		}
+		m = Metadata{Title: d.field("Title"), Author: d.field("Author")}
 		return d.g.take()
 	})
 	if err != nil {

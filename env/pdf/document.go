@@ -27,7 +27,6 @@ type Document struct {
 	loaded  []loadedPage // most recently used last
 	current int          // the current page, 0 for none
 	page    uint64       // its FPDF_PAGE
-	buffers buffers
 	frames  map[int]frame
 	fonts   map[uint32]run  // styles by FPDF_FONT
 	off     map[string]bool // names of the layers that are off; nil before they were needed
@@ -41,16 +40,6 @@ type loadedPage struct {
 
 // keptPages is the number of pages that a cached document keeps loaded.
 const keptPages = 4
-
-// PageInfo is the geometry of a page.
-type PageInfo struct {
-	// Width and Height are those of the page as displayed, in points.
-	Width, Height float64
-	// Rotation is the page's own rotation, clockwise: 0, 90, 180 or 270.
-	Rotation int
-	// Crop is the visible part in PDF user space (y up): left, bottom, right, top.
-	Crop [4]float64
-}
 
 // Errors of FPDF_GetLastError, fpdfview.h.
 const (
@@ -169,18 +158,15 @@ func (d *Document) leaveInstance() error {
 // Pages returns the number of pages, at least 1.
 func (d *Document) Pages() int { return d.pages }
 
-// Page returns the geometry of page n. If the page is out of range or unreadable, the error is a [*PageError].
-func (d *Document) Page(ctx context.Context, n int) (PageInfo, error) {
-	var f frame
-	err := d.onPage(ctx, n, func() (err error) {
-		f, err = d.frame(n)
+// PageSize returns the size of page n as displayed, in points. If the page is out of range or unreadable, the error is a
+// [*PageError].
+func (d *Document) PageSize(ctx context.Context, n int) (width, height float64, err error) {
+	err = d.onPage(ctx, n, func() error {
+		f, err := d.frame(n)
+		width, height = f.size()
 		return err
 	})
-	if err != nil {
-		return PageInfo{}, err
-	}
-	w, h := f.size()
-	return PageInfo{Width: w, Height: h, Rotation: 90 * f.turns, Crop: [4]float64{f.left, f.bottom, f.right, f.top}}, nil
+	return width, height, err
 }
 
 func (d *Document) frame(n int) (frame, error) {

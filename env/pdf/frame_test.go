@@ -59,12 +59,12 @@ func TestOneFrameForRotatedAndCroppedPages(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			doc := open(t, tt.data)
-			page, err := doc.Page(t.Context(), 1)
+			width, height, err := doc.PageSize(t.Context(), 1)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if page.Width != tt.width || page.Height != tt.height {
-				t.Errorf("page is %g by %g, want %g by %g", page.Width, page.Height, tt.width, tt.height)
+			if width != tt.width || height != tt.height {
+				t.Errorf("page is %g by %g, want %g by %g", width, height, tt.width, tt.height)
 			}
 			shapes, err := doc.Shapes(t.Context(), 1)
 			if err != nil {

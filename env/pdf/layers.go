@@ -1,12 +1,6 @@
 package pdf
 
-import (
-	"bytes"
-	"maps"
-
-	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu"
-	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
-)
+import "maps"
 
 // hidden reports whether a text object is in a layer (optional content) that is switched off when the file is opened: readers
 // do not show it. PDFium extracts its text nevertheless.
@@ -42,11 +36,8 @@ func (d *Document) markText(function string, args ...uint64) string {
 // layersOff returns the names of the layers that are off, without those that a layer has that is on.
 func layersOff(data []byte) (off map[string]bool) {
 	off = make(map[string]bool)
-	defer func() { _ = recover() }() // pdfcpu panics on some broken files, whose layers stay on
-	disableConfigDir()
-	conf := model.NewDefaultConfiguration()
-	conf.ValidationMode, conf.Offline = model.ValidationRelaxed, true
-	ctx, err := pdfcpu.Read(bytes.NewReader(data), conf)
+	defer func() { _ = recover() }() // the layers of broken files stay on
+	ctx, err := readObjects(data)
 	if err != nil {
 		return off
 	}

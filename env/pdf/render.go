@@ -60,22 +60,13 @@ func (d *Document) Render(ctx context.Context, n int, box []float64, dpi float64
 		encoded = grey // encoding takes as long as rendering, and a third of that in grey
 	}
 	var buf bytes.Buffer
-	encoder := png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: &d.buffers}
+	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
 	if err := encoder.Encode(&buf, encoded); err != nil {
 		return Drawing{}, fmt.Errorf("encode page %d: %w", n, err)
 	}
 	out.PNG = buf.Bytes()
 	return out, nil
 }
-
-// buffers reuses the encoder's memory for the images of a document.
-type buffers struct {
-	one *png.EncoderBuffer
-}
-
-func (b *buffers) Get() *png.EncoderBuffer { return b.one }
-
-func (b *buffers) Put(one *png.EncoderBuffer) { b.one = one }
 
 // greyOf converts an image without colours to grey; it returns false if the image has colours.
 func greyOf(img *image.RGBA) (*image.Gray, bool) {

@@ -12,42 +12,36 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/validate"
 )
 
-// Info is the metadata of a file's structure, read without rendering or layout.
-type Info struct {
-	// Version is the PDF version, such as "1.5"; empty if the file cannot be parsed.
-	Version   string
-	Pages     int
-	Encrypted bool
-	Tagged    bool
-}
-
 // brokenStructure is the warning about a file whose objects cannot be listed. PDFium may find them nevertheless.
 const brokenStructure = "the file is damaged, such as by an interrupted download; parts of it may be missing"
 
 // Validate leniently checks the structure of a PDF. A failure is a one-line warning rather than an error, because
 // PDFium reads files that this check rejects. The error is an [*OpenError] for data that is not a PDF at all.
-func Validate(data []byte) (info Info, warnings []string, err error) {
+func Validate(data []byte) (warnings []string, err error) {
 	if err := checkHeader(data); err != nil {
-		return Info{}, nil, err
+		return nil, err
 	}
 	defer func() {
-		if r := recover(); r != nil {
-			warnings = append(warnings, brokenStructure)
+		if recover() != nil {
+			warnings = []string{brokenStructure}
 		}
 	}()
+	ctx, err := readObjects(data)
+	if err != nil {
+		return []string{brokenStructure}, nil
+	}
+	if validate.XRefTable(ctx) != nil {
+		warnings = []string{"the file does not follow the PDF standard; parts of it may be missing"}
+	}
+	return warnings, nil
+}
+
+// readObjects lists the objects of a file leniently. pdfcpu panics on some broken files.
+func readObjects(data []byte) (*model.Context, error) {
 	disableConfigDir()
 	conf := model.NewDefaultConfiguration()
 	conf.ValidationMode, conf.Offline, conf.Cmd = model.ValidationRelaxed, true, model.VALIDATE
-	ctx, err := pdfcpu.Read(bytes.NewReader(data), conf)
-	if err != nil {
-		return Info{}, []string{brokenStructure}, nil
-	}
-	info = Info{Version: ctx.VersionString(), Pages: ctx.PageCount, Encrypted: ctx.Encrypt != nil, Tagged: ctx.Tagged}
-	if err := validate.XRefTable(ctx); err != nil {
-		warnings = append(warnings, "the file does not follow the PDF standard; parts of it may be missing")
-	}
-	info.Pages = ctx.PageCount
-	return info, warnings, nil
+	return pdfcpu.Read(bytes.NewReader(data), conf)
 }
 
 // Sound reports whether a file ends like a valid PDF, with the correct offset of its cross-reference table. Truncated

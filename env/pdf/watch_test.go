@@ -90,7 +90,7 @@ func TestPagesThatDoNotEndAreEnded(t *testing.T) {
 			if err := tt.call(t.Context(), doc); !errors.As(err, &bad) || bad.Page != 1 || !strings.Contains(bad.Reason, "did not finish within 300ms") {
 				t.Errorf("got %v, want the time of page 1", err)
 			}
-			if _, err := doc.Page(t.Context(), 1); err != nil && !errors.As(err, &bad) {
+			if _, _, err := doc.PageSize(t.Context(), 1); err != nil && !errors.As(err, &bad) {
 				t.Errorf("the same document afterwards: %v", err)
 			}
 			if err := doc.Close(); err != nil {
