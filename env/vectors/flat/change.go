@@ -63,7 +63,12 @@ func (s *Store) Delete(ctx context.Context, name string, filter vectors.Filter) 
 		if err != nil || n == 0 {
 			return err
 		}
-		return s.change(old.manifest, old, func(e *edit) error { return e.delete(ctx, filter) })
+		return s.change(old.manifest, old, func(e *edit) error {
+			if err := e.delete(filter, 0); err != nil {
+				return err
+			}
+			return e.merge(ctx)
+		})
 	})
 }
 
@@ -231,25 +236,23 @@ func (e *edit) merge(ctx context.Context) error {
 	}
 }
 
-// delete marks records of all segments as deleted.
-func (e *edit) delete(ctx context.Context, filter vectors.Filter) error {
-	var kept []*part
-	for _, p := range e.parts {
+// delete marks the records that pass a filter, in the segments from a number on, as deleted.
+func (e *edit) delete(filter vectors.Filter, first int) error {
+	kept := e.parts[:first:first]
+	for _, p := range e.parts[first:] {
 		going, err := p.matching(filter)
+		if err == nil && len(going) > 0 {
+			p, err = e.without(p, going)
+		}
 		if err != nil {
 			return err
-		}
-		if len(going) > 0 {
-			if p, err = e.without(p, going); err != nil {
-				return err
-			}
 		}
 		if p.live() > 0 {
 			kept = append(kept, p)
 		}
 	}
 	e.parts = kept
-	return e.merge(ctx)
+	return nil
 }
 
 // matching returns the live records that pass a filter, ascending.

@@ -35,8 +35,10 @@ func (s *Store) Take(ctx context.Context, c vectors.Collection, removed []string
 		m.Collection.Source = c.Source
 	}
 	return s.change(m, old, func(e *edit) error {
-		if err := e.drop(removed, 0); err != nil {
-			return err
+		if len(removed) > 0 {
+			if err := e.delete(vectors.Filter{Papers: removed}, 0); err != nil {
+				return err
+			}
 		}
 		for _, t := range from {
 			if err := e.take(ctx, t); err != nil {
@@ -61,10 +63,10 @@ func (e *edit) take(ctx context.Context, t Taking) error {
 		}
 		return nil
 	})
-	if err != nil {
+	if err != nil || len(t.Without) == 0 {
 		return err
 	}
-	return e.drop(t.Without, first)
+	return e.delete(vectors.Filter{Papers: t.Without}, first)
 }
 
 // takePart adds a segment in the folder dir.
@@ -85,27 +87,5 @@ func (e *edit) takePart(dir string, entry segment) error {
 	}
 	e.made = append(e.made, p)
 	e.parts = append(e.parts, p)
-	return nil
-}
-
-// drop marks the records of papers in the segments from a number on as deleted.
-func (e *edit) drop(papers []string, first int) error {
-	if len(papers) == 0 {
-		return nil
-	}
-	kept := e.parts[:first:first]
-	for _, p := range e.parts[first:] {
-		going, err := p.matching(vectors.Filter{Papers: papers})
-		if err == nil && len(going) > 0 {
-			p, err = e.without(p, going)
-		}
-		if err != nil {
-			return err
-		}
-		if p.live() > 0 {
-			kept = append(kept, p)
-		}
-	}
-	e.parts = kept
 	return nil
 }
