@@ -17,18 +17,14 @@ import (
 // Search fetches more records than requested, because Milvus ranks records rather than cells and leaves equal scores
 // unordered. It stops when there are K cells and the group of equal scores at the cut is complete. Only if that group
 // exceeds [vectors.MaxK], the choice is the server's.
-func (s *Store) Search(ctx context.Context, name string, q vectors.Query) ([]vectors.Hit, error) {
-	var hits []vectors.Hit
-	err := s.read(ctx, name, func(e *entry) (err error) {
+func (s *Store) Search(ctx context.Context, name string, q vectors.Query) (hits []vectors.Hit, err error) {
+	err = s.read(ctx, name, "search", func(e *entry) (err error) {
 		if err = e.info.CheckQuery(q); err == nil {
 			hits, err = s.nearest(ctx, e, q)
 		}
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("search collection %s: %w", name, err)
-	}
-	return hits, nil
+	return hits, err
 }
 
 // nearest returns the first K cells. Only FLAT and sparse indexes are exact under a filter: others compare the query with what
@@ -263,19 +259,15 @@ func (e *entry) visible(f vectors.Filter) string {
 }
 
 // Count returns the number of records that pass filter.
-func (s *Store) Count(ctx context.Context, name string, filter vectors.Filter) (int, error) {
+func (s *Store) Count(ctx context.Context, name string, filter vectors.Filter) (n int, err error) {
 	if err := filter.Check(); err != nil {
 		return 0, err
 	}
-	var n int
-	err := s.read(ctx, name, func(e *entry) (err error) {
+	err = s.read(ctx, name, "count", func(e *entry) (err error) {
 		n, err = s.count(ctx, e, e.visible(filter))
 		return err
 	})
-	if err != nil {
-		return 0, fmt.Errorf("count collection %s: %w", name, err)
-	}
-	return n, nil
+	return n, err
 }
 
 // count returns the number of records that match expr.
@@ -291,14 +283,10 @@ func (s *Store) count(ctx context.Context, e *entry, expr string) (int, error) {
 
 // Vectors calls use with the dense records of some papers, with the hashes of their texts, in any order.
 func (s *Store) Vectors(ctx context.Context, name string, papers []string, use func(vectors.Record) error) error {
-	err := s.read(ctx, name, func(e *entry) error {
+	return s.read(ctx, name, "read vectors of", func(e *entry) error {
 		expr := e.visible(vectors.Filter{Papers: papers})
 		return s.reread(ctx, e, expr, everyID, func(_ int64, r vectors.Record) error { return use(r) })
 	})
-	if err != nil {
-		return fmt.Errorf("read vectors of collection %s: %w", name, err)
-	}
-	return nil
 }
 
 // reread calls use with the dense records that match expr and have ids within b, batch by batch. Servers may end a

@@ -173,19 +173,21 @@ func (s *Store) forget(name string) {
 	delete(s.entries, name)
 }
 
-// read runs act on a collection and retries once if the collection was replaced since the lookup.
-func (s *Store) read(ctx context.Context, name string, act func(*entry) error) error {
+// read runs act on a collection and retries once if the collection was replaced since the lookup. Verb is for errors.
+func (s *Store) read(ctx context.Context, name, verb string, act func(*entry) error) error {
 	e, err := s.lookup(ctx, name)
+	if err == nil {
+		err = act(e)
+	}
+	if errors.Is(err, merr.ErrCollectionNotFound) && e != nil {
+		if e, err = s.follow(ctx, name, e); err == nil {
+			err = act(e)
+		}
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%s collection %s: %w", verb, name, err)
 	}
-	if err = act(e); !errors.Is(err, merr.ErrCollectionNotFound) {
-		return err
-	}
-	if e, err = s.follow(ctx, name, e); err != nil {
-		return err
-	}
-	return act(e)
+	return nil
 }
 
 // follow returns the replacement of a collection that is gone from the server. If another program replaced it, the

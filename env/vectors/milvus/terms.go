@@ -38,7 +38,7 @@ func termKey(term string) string {
 // Terms returns those of the terms that a BM25 collection knows.
 func (s *Store) Terms(ctx context.Context, name string, terms []string) (map[string]bm25.Term, error) {
 	known := make(map[string]bm25.Term)
-	err := s.read(ctx, name, func(e *entry) error {
+	err := s.read(ctx, name, "read statistics of", func(e *entry) error {
 		for some := range slices.Chunk(terms, termRows) {
 			if err := s.addTerms(ctx, e, some, known); err != nil {
 				return err
@@ -46,10 +46,7 @@ func (s *Store) Terms(ctx context.Context, name string, terms []string) (map[str
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read statistics of collection %s: %w", name, err)
-	}
-	return known, nil
+	return known, err
 }
 
 func (s *Store) addTerms(ctx context.Context, e *entry, terms []string, known map[string]bm25.Term) error {
