@@ -44,13 +44,9 @@ func (r *Reader) Enrichable(ctx context.Context, paperID string) (p Paper, err e
 	var errs [4]error
 	p.Pages, errs[0] = r.Pages(ctx, paperID)
 	p.Sections, errs[1] = r.Sections(ctx, paperID)
-	p.Images, errs[2] = rowsOfPaper(ctx, r.db, paperID, "images", func(x *Image) []any {
-		return []any{&x.ID, &x.Caption, &x.Summary, (*boxCell)(&x.Box), &x.Ordinal, &x.PageID}
-	}, `image_id::VARCHAR, COALESCE(image_caption, ''), COALESCE(image_summary, ''), bounding_box::INTEGER[], ordinal,
+	p.Images, errs[2] = rowsOfPaper(ctx, r.db, paperID, "images", (*Image).cells, `image_id::VARCHAR, COALESCE(image_caption, ''), COALESCE(image_summary, ''), bounding_box::INTEGER[], ordinal,
 		COALESCE(ref_page_id::VARCHAR, '')`, "ordinal, image_id")
-	p.Tables, errs[3] = rowsOfPaper(ctx, r.db, paperID, "tables", func(x *Table) []any {
-		return []any{&x.ID, &x.Caption, &x.Content, &x.Summary, (*boxCell)(&x.Box), &x.Ordinal, &x.PageID}
-	}, `table_id::VARCHAR, COALESCE(table_caption, ''), COALESCE(table_content, ''), COALESCE(table_summary, ''),
+	p.Tables, errs[3] = rowsOfPaper(ctx, r.db, paperID, "tables", (*Table).cells, `table_id::VARCHAR, COALESCE(table_caption, ''), COALESCE(table_content, ''), COALESCE(table_summary, ''),
 		bounding_box::INTEGER[], ordinal, COALESCE(ref_page_id::VARCHAR, '')`, "ordinal, table_id")
 	return p, cmp.Or(errs[:]...)
 }
@@ -69,34 +65,20 @@ func (w *Writer) Enrichable(ctx context.Context, paperID string) (Paper, error) 
 // Enrich writes texts into cells of a paper in one transaction, and a hash of all such cells into the record of its
 // file. A cell that the paper does not have is an error and changes nothing.
 func (w *Writer) Enrich(ctx context.Context, paperID string, fills []Fill) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.touch(paperID)
-	tx, err := w.db.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("enrich paper: %w", err)
-	}
-	defer func() { _ = tx.Rollback() }() // a no-op after a commit
-	if err = enrich(ctx, tx, paperID, fills); err == nil {
-		if w.beforeCommit != nil {
-			w.beforeCommit()
-		}
-		err = tx.Commit()
-	}
-	if err != nil {
-		return fmt.Errorf("enrich paper %s: %w", paperID, err)
-	}
-	return nil
+	return w.change(ctx, "enrich paper "+paperID, func(conn *sql.Conn) error {
+		w.touch(paperID)
+		return w.transact(ctx, conn, func() error { return enrich(ctx, conn, paperID, fills) })
+	})
 }
 
-func enrich(ctx context.Context, tx *sql.Tx, paperID string, fills []Fill) error {
-	where, err := spanOf(ctx, tx, paperID)
+func enrich(ctx context.Context, conn *sql.Conn, paperID string, fills []Fill) error {
+	where, err := spanOf(ctx, conn, paperID)
 	if err != nil {
 		return err
 	}
 	delete(where, "metadata") // writing tags moves its row
 	for _, f := range fills {
-		if err := f.write(ctx, tx, paperID, where); err != nil {
+		if err := f.write(ctx, conn, paperID, where); err != nil {
 			return err
 		}
 	}
@@ -108,7 +90,7 @@ func enrich(ctx context.Context, tx *sql.Tx, paperID string, fills []Fill) error
 			c.column, c.key, c.table, c.owner, where.in(c.table)))
 		args = append(args, paperID)
 	}
-	cells, err := list(ctx, tx, "cells", func(c *[3]string) []any { return []any{&c[0], &c[1], &c[2]} },
+	cells, err := list(ctx, conn, "cells", func(c *[3]string) []any { return []any{&c[0], &c[1], &c[2]} },
 		strings.Join(parts, " UNION ALL ")+" ORDER BY col, k", args...)
 	if err != nil {
 		return err
@@ -118,12 +100,12 @@ func enrich(ctx context.Context, tx *sql.Tx, paperID string, fills []Fill) error
 		_, _ = fmt.Fprintf(h, "%s %s %q\n", c[0], c[1], c[2]) // hash.Hash never returns an error
 	}
 	revision := hex.EncodeToString(h.Sum(nil))[:16]
-	_, err = tx.ExecContext(ctx, "UPDATE airqa.files SET parser = split_part(parser, ?, 1) || ? WHERE paper_id = ?::UUID",
+	_, err = conn.ExecContext(ctx, "UPDATE airqa.files SET parser = split_part(parser, ?, 1) || ? WHERE paper_id = ?::UUID",
 		enrichedMark, enrichedMark+revision, paperID)
 	return err
 }
 
-func (f Fill) write(ctx context.Context, tx *sql.Tx, paperID string, where span) error {
+func (f Fill) write(ctx context.Context, conn *sql.Conn, paperID string, where span) error {
 	for _, c := range fillable {
 		if c.column != f.Column {
 			continue
@@ -133,7 +115,7 @@ func (f Fill) write(ctx context.Context, tx *sql.Tx, paperID string, where span)
 		if c.column == "tags" {
 			value, cast = texts(f.Tags), "::VARCHAR[]"
 		}
-		done, err := tx.ExecContext(ctx, fmt.Sprintf("UPDATE %s SET %s = ?%s WHERE %s = ?::UUID AND %s = ?::UUID AND %v",
+		done, err := conn.ExecContext(ctx, fmt.Sprintf("UPDATE %s SET %s = ?%s WHERE %s = ?::UUID AND %s = ?::UUID AND %v",
 			c.table, c.column, cast, c.key, c.owner, where.in(c.table)), value, f.Key, paperID)
 		if err != nil {
 			return fmt.Errorf("column %s: %w", c.column, err)

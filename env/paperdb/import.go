@@ -122,13 +122,7 @@ func (r *Released) PDFPaths(ctx context.Context) ([]Metadata, error) {
 // [ErrNoPaper].
 func (r *Released) Paper(ctx context.Context, id string) (Paper, error) {
 	var p Paper
-	heads, err := rowsOf(ctx, r, "metadata", id, func(c *row) Metadata {
-		return Metadata{
-			PaperID: c.id(), Title: c.text(), Abstract: c.text(), NumPages: c.number(), ConferenceFull: c.text(), Conference: c.text(),
-			Year: c.number(), Volume: c.text(), DownloadURL: c.text(), BibTeX: c.text(), Authors: c.texts(),
-			PDFPath: c.text(), TLDR: c.text(), Tags: c.texts(),
-		}
-	})
+	heads, err := rowsOf(ctx, r, "metadata", id, (*Metadata).cells)
 	if err == nil && len(heads) == 0 {
 		err = ErrNoPaper
 	}
@@ -149,27 +143,13 @@ func (r *Released) Paper(ctx context.Context, id string) (Paper, error) {
 // parts reads the seven tables that refer to the paper.
 func (r *Released) parts(ctx context.Context, id string, p *Paper) (err error) {
 	var errs [7]error
-	p.Pages, errs[0] = rowsOf(ctx, r, "pages", id, func(c *row) Page {
-		return Page{ID: c.id(), Number: c.number(), Width: c.number(), Height: c.number(), Content: c.text(), Summary: c.text()}
-	})
-	p.Images, errs[1] = rowsOf(ctx, r, "images", id, func(c *row) Image {
-		return Image{ID: c.id(), Caption: c.text(), Summary: c.text(), Box: c.box(), Ordinal: c.number(), PageID: c.id()}
-	})
-	p.Chunks, errs[2] = rowsOf(ctx, r, "chunks", id, func(c *row) Chunk {
-		return Chunk{ID: c.id(), Text: c.text(), Ordinal: c.number(), PageID: c.id()}
-	})
-	p.Tables, errs[3] = rowsOf(ctx, r, "tables", id, func(c *row) Table {
-		return Table{ID: c.id(), Caption: c.text(), Content: c.text(), Summary: c.text(), Box: c.box(), Ordinal: c.number(), PageID: c.id()}
-	})
-	p.Sections, errs[4] = rowsOf(ctx, r, "sections", id, func(c *row) Section {
-		return Section{ID: c.id(), Title: c.text(), Content: c.text(), Summary: c.text(), Ordinal: c.number(), PageNumbers: c.numbers()}
-	})
-	p.Equations, errs[5] = rowsOf(ctx, r, "equations", id, func(c *row) Equation {
-		return Equation{ID: c.id(), Content: c.text(), Ordinal: c.number(), PageID: c.id()}
-	})
-	p.References, errs[6] = rowsOf(ctx, r, "reference", id, func(c *row) Reference {
-		return Reference{ID: c.id(), Content: c.text(), Ordinal: c.number(), PageID: c.id()}
-	})
+	p.Pages, errs[0] = rowsOf(ctx, r, "pages", id, (*Page).cells)
+	p.Images, errs[1] = rowsOf(ctx, r, "images", id, (*Image).cells)
+	p.Chunks, errs[2] = rowsOf(ctx, r, "chunks", id, (*Chunk).cells)
+	p.Tables, errs[3] = rowsOf(ctx, r, "tables", id, (*Table).cells)
+	p.Sections, errs[4] = rowsOf(ctx, r, "sections", id, (*Section).cells)
+	p.Equations, errs[5] = rowsOf(ctx, r, "equations", id, (*Equation).cells)
+	p.References, errs[6] = rowsOf(ctx, r, "reference", id, (*Reference).cells)
 	return errors.Join(errs[:]...)
 }
 

@@ -19,6 +19,7 @@ const (
 	isNumber
 	isTexts
 	isNumbers
+	isBox        // zero unless it has four numbers
 	optionalText // a column that may be missing
 	optionalTexts
 )
@@ -28,7 +29,7 @@ type releasedColumn struct {
 	kind kind
 }
 
-// releasedTable is a table with its columns in the order that [Released.Paper] expects.
+// releasedTable is a table with its columns in the order of the cells of a row.
 type releasedTable struct {
 	name, owner, order string
 	columns            []releasedColumn
@@ -37,7 +38,7 @@ type releasedTable struct {
 var (
 	pageColumn    = releasedColumn{"ref_page_id", isID}
 	ordinalColumn = releasedColumn{"ordinal", isNumber}
-	boxColumn     = releasedColumn{"bounding_box", isNumbers}
+	boxColumn     = releasedColumn{"bounding_box", isBox}
 )
 
 // releasedTables lists the published schema; the columns filled by language models are often missing.
@@ -105,6 +106,8 @@ func (c releasedColumn) expression(types map[string]string) string {
 		return fmt.Sprintf("COALESCE(TRY_CAST(%s AS INTEGER), 0)", c.name)
 	case isNumbers:
 		return fmt.Sprintf("COALESCE(TRY_CAST(%s AS INTEGER[]), [])", c.name)
+	case isBox:
+		return fmt.Sprintf("CASE WHEN len(TRY_CAST(%s AS INTEGER[])) = 4 THEN TRY_CAST(%[1]s AS INTEGER[]) ELSE [] END", c.name)
 	case isTexts, optionalTexts:
 		if !have {
 			return "CAST([] AS VARCHAR[])"
@@ -165,59 +168,12 @@ func (r *Released) place(ctx context.Context, t releasedTable, paper string) (ro
 	return where, have, nil
 }
 
-// row returns the cells of a row one by one, in the order of the table's columns.
-type row struct {
-	cells []any // the scan targets
-	next  int
-}
-
-func (t releasedTable) row() (r row) {
-	for _, c := range t.columns {
-		var cell any = new(string)
-		switch c.kind {
-		case isNumber:
-			cell = new(int)
-		case isTexts, optionalTexts:
-			cell = new(textsCell)
-		case isNumbers:
-			cell = new(numbersCell)
-		}
-		r.cells = append(r.cells, cell)
-	}
-	return r
-}
-
-func (r *row) take() any { r.next++; return r.cells[r.next-1] }
-
-func (r *row) text() string    { return *r.take().(*string) }
-func (r *row) id() string      { return r.text() }
-func (r *row) number() int     { return *r.take().(*int) }
-func (r *row) texts() []string { return *r.take().(*textsCell) }
-func (r *row) numbers() []int  { return *r.take().(*numbersCell) }
-
-// box returns zero unless there are four numbers.
-func (r *row) box() (b [4]int) {
-	if list := r.numbers(); len(list) == len(b) {
-		b = [4]int(list)
-	}
-	return b
-}
-
-// rowsOf reads the rows of a paper from a table. take must read each column once, in order.
-func rowsOf[T any](ctx context.Context, r *Released, table, paper string, take func(*row) T) ([]T, error) {
-	i := slices.IndexFunc(releasedTables, func(t releasedTable) bool { return t.name == table })
-	t := releasedTables[i]
+// rowsOf reads the rows of a paper from a table.
+func rowsOf[T any](ctx context.Context, r *Released, table, paper string, cells func(*T) []any) ([]T, error) {
+	t := releasedTables[slices.IndexFunc(releasedTables, func(t releasedTable) bool { return t.name == table })]
 	where, have, err := r.place(ctx, t, paper)
 	if err != nil || !have {
 		return nil, err
 	}
-	cells, err := list(ctx, r.db, table, func(c *row) []any {
-		*c = t.row()
-		return c.cells
-	}, t.query(r.types[table], where), paper)
-	items := make([]T, len(cells))
-	for i := range cells {
-		items[i] = take(&cells[i])
-	}
-	return items, err
+	return list(ctx, r.db, table, cells, t.query(r.types[table], where), paper)
 }

@@ -93,27 +93,18 @@ func spanOfAll(ctx context.Context, db querier, ids []string) (span, error) {
 
 // fillPlaces adds the places of the papers that were stored since the last time. These have the last rows of each table.
 func (w *Writer) fillPlaces(ctx context.Context) error {
-	tx, err := w.db.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("fill places: %w", err)
-	}
-	defer func() { _ = tx.Rollback() }() // a no-op after a commit
-	if err = fillPlaces(ctx, tx); err == nil {
-		err = tx.Commit()
-	}
-	if err != nil {
-		return fmt.Errorf("fill places: %w", err)
-	}
-	return nil
+	return w.change(ctx, "fill places", func(conn *sql.Conn) error {
+		return w.transact(ctx, conn, func() error { return fillPlaces(ctx, conn) })
+	})
 }
 
-func fillPlaces(ctx context.Context, tx *sql.Tx) error {
+func fillPlaces(ctx context.Context, conn *sql.Conn) error {
 	type place struct {
 		file   int64
 		ranges numbersCell
 	}
 	last := place{file: -1, ranges: slices.Repeat([]int{-1}, 2*len(Tables()[1:]))}
-	known, err := list(ctx, tx, "places", func(p *place) []any { return []any{&p.file, &p.ranges} },
+	known, err := list(ctx, conn, "places", func(p *place) []any { return []any{&p.file, &p.ranges} },
 		"SELECT file, ranges FROM airqa.places WHERE file = (SELECT max(file) FROM airqa.places)")
 	if err != nil {
 		return err
@@ -122,7 +113,7 @@ func fillPlaces(ctx context.Context, tx *sql.Tx) error {
 		last = known[0]
 	}
 	fresh := fmt.Sprintf("rowid > %d", last.file)
-	if n, err := list(ctx, tx, "files", only[int], "SELECT count(*) FROM airqa.files WHERE "+fresh); err != nil || n[0] == 0 {
+	if n, err := list(ctx, conn, "files", only[int], "SELECT count(*) FROM airqa.files WHERE "+fresh); err != nil || n[0] == 0 {
 		return err
 	}
 	var ranges, joins []string
@@ -132,7 +123,7 @@ func fillPlaces(ctx context.Context, tx *sql.Tx) error {
 		joins = append(joins, fmt.Sprintf(" LEFT JOIN (SELECT ref_paper_id AS id, min(rowid) AS a, max(rowid) AS b FROM %s "+
 			"WHERE rowid > %d GROUP BY id) n_%[1]s ON n_%[1]s.id = f.paper_id", table, end))
 	}
-	_, err = tx.ExecContext(ctx, "INSERT INTO airqa.places SELECT f.paper_id, f.rowid, ["+strings.Join(ranges, ", ")+
+	_, err = conn.ExecContext(ctx, "INSERT INTO airqa.places SELECT f.paper_id, f.rowid, ["+strings.Join(ranges, ", ")+
 		"] FROM airqa.files f"+strings.Join(joins, "")+" WHERE f."+fresh)
 	return err
 }

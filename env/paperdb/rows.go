@@ -34,6 +34,8 @@ type File struct {
 	Labels []string
 }
 
+// The cells of a row are the targets to scan its columns into, in the order of schema.sql but without the paper of a part.
+
 // Metadata is a row of table metadata.
 type Metadata struct {
 	PaperID, Title, Abstract string
@@ -49,6 +51,13 @@ type Metadata struct {
 	Tags                     []string
 }
 
+func (m *Metadata) cells() []any {
+	return []any{
+		&m.PaperID, &m.Title, &m.Abstract, &m.NumPages, &m.ConferenceFull, &m.Conference, &m.Year, &m.Volume,
+		&m.DownloadURL, &m.BibTeX, (*textsCell)(&m.Authors), &m.PDFPath, &m.TLDR, (*textsCell)(&m.Tags),
+	}
+}
+
 // Page is a row of table pages. Width and Height are points, truncated.
 type Page struct {
 	ID            string
@@ -56,6 +65,10 @@ type Page struct {
 	Width, Height int
 	Content       string
 	Summary       string
+}
+
+func (p *Page) cells() []any {
+	return []any{&p.ID, &p.Number, &p.Width, &p.Height, &p.Content, &p.Summary}
 }
 
 // Image is a row of table images: a figure with its caption.
@@ -66,11 +79,19 @@ type Image struct {
 	PageID               string
 }
 
+func (x *Image) cells() []any {
+	return []any{&x.ID, &x.Caption, &x.Summary, (*boxCell)(&x.Box), &x.Ordinal, &x.PageID}
+}
+
 // Chunk is a row of table chunks.
 type Chunk struct {
 	ID, Text string
 	Ordinal  int // from 1
 	PageID   string
+}
+
+func (c *Chunk) cells() []any {
+	return []any{&c.ID, &c.Text, &c.Ordinal, &c.PageID}
 }
 
 // Table is a row of table tables. Content is HTML, or empty if only caption and box are known.
@@ -81,11 +102,19 @@ type Table struct {
 	PageID                        string
 }
 
+func (x *Table) cells() []any {
+	return []any{&x.ID, &x.Caption, &x.Content, &x.Summary, (*boxCell)(&x.Box), &x.Ordinal, &x.PageID}
+}
+
 // Section is a row of table sections.
 type Section struct {
 	ID, Title, Content, Summary string
 	Ordinal                     int // from 0
 	PageNumbers                 []int
+}
+
+func (s *Section) cells() []any {
+	return []any{&s.ID, &s.Title, &s.Content, &s.Summary, &s.Ordinal, (*numbersCell)(&s.PageNumbers)}
 }
 
 // Equation is a row of table equations.
@@ -95,9 +124,17 @@ type Equation struct {
 	PageID      string
 }
 
+func (e *Equation) cells() []any {
+	return []any{&e.ID, &e.Content, &e.Ordinal, &e.PageID}
+}
+
 // Reference is a row of table reference: one entry of the bibliography.
 type Reference struct {
 	ID, Content string
 	Ordinal     int    // from 0
 	PageID      string // empty: unknown, stored as NULL
+}
+
+func (r *Reference) cells() []any {
+	return []any{&r.ID, &r.Content, &r.Ordinal, &r.PageID}
 }

@@ -140,53 +140,48 @@ func (w *Writer) Put(ctx context.Context, p Paper) error {
 	if err != nil {
 		return fmt.Errorf("put paper %s: %w", p.Metadata.PaperID, err)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	conn, err := w.db.Conn(ctx)
-	if err != nil {
-		return fmt.Errorf("put paper: %w", err)
-	}
-	defer func() { _ = conn.Close() }() // nothing is lost with it
-	err = w.bound(ctx, conn, size(rows))
-	if err == nil {
+	return w.change(ctx, "put paper "+p.Metadata.PaperID, func(conn *sql.Conn) error {
+		if err := w.bound(ctx, conn, size(rows)); err != nil {
+			return err
+		}
 		w.changed = true
-		err = w.transact(ctx, conn, func() error { return w.replace(ctx, conn, p, rows) })
-	}
-	if err != nil {
-		return fmt.Errorf("put paper %s: %w", p.Metadata.PaperID, err)
-	}
-	return nil
+		return w.transact(ctx, conn, func() error { return w.replace(ctx, conn, p, rows) })
+	})
 }
 
 // Remove deletes all rows of papers in one transaction. Unknown ids are ignored; an id that is not a UUID is an error.
 func (w *Writer) Remove(ctx context.Context, paperIDs []string) error {
+	return w.change(ctx, "remove papers", func(conn *sql.Conn) error {
+		w.limit = 0 // a change of any size has no limit
+		if _, err := conn.ExecContext(ctx, "RESET memory_limit"); err != nil {
+			return err
+		}
+		return w.transact(ctx, conn, func() error {
+			for _, id := range paperIDs {
+				rows, err := tableRows(Paper{Metadata: Metadata{PaperID: id}})
+				if err == nil {
+					err = w.remove(ctx, conn, id, rows)
+				}
+				if err != nil {
+					return fmt.Errorf("paper %s: %w", id, err)
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// change calls do with a connection of its own, one call at a time. act is what it does, for errors.
+func (w *Writer) change(ctx context.Context, act string, do func(conn *sql.Conn) error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	conn, err := w.db.Conn(ctx)
-	if err != nil {
-		return fmt.Errorf("remove papers: %w", err)
-	}
-	defer func() { _ = conn.Close() }() // nothing is lost with it
-	// A change of any size has no limit.
-	w.limit = 0
-	if _, err = conn.ExecContext(ctx, "RESET memory_limit"); err == nil {
-		err = w.transact(ctx, conn, func() error { return w.removeAll(ctx, conn, paperIDs) })
+	if err == nil {
+		defer func() { _ = conn.Close() }() // nothing is lost with it
+		err = do(conn)
 	}
 	if err != nil {
-		return fmt.Errorf("remove papers: %w", err)
-	}
-	return nil
-}
-
-func (w *Writer) removeAll(ctx context.Context, conn *sql.Conn, paperIDs []string) error {
-	for _, id := range paperIDs {
-		rows, err := tableRows(Paper{Metadata: Metadata{PaperID: id}})
-		if err == nil {
-			err = w.remove(ctx, conn, id, rows)
-		}
-		if err != nil {
-			return fmt.Errorf("paper %s: %w", id, err)
-		}
+		return fmt.Errorf("%s: %w", act, err)
 	}
 	return nil
 }
