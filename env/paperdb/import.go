@@ -87,8 +87,8 @@ func (r *Released) complete() error {
 			continue
 		}
 		for _, c := range t.columns {
-			if _, have := columns[c.name]; !have && c.kind != optionalText && c.kind != optionalTexts {
-				missing = append(missing, "column "+t.name+"."+c.name)
+			if _, have := columns[c]; !have && !mayBeMissing(c) {
+				missing = append(missing, "column "+t.name+"."+c)
 			}
 		}
 	}

@@ -10,122 +10,68 @@ import (
 	"airqa/qa"
 )
 
-// kind is the expected content of a column of a released database, whatever its type.
-type kind int
-
-const (
-	isID kind = iota
-	isText
-	isNumber
-	isTexts
-	isNumbers
-	isBox        // zero unless it has four numbers
-	optionalText // a column that may be missing
-	optionalTexts
-)
-
-type releasedColumn struct {
-	name string
-	kind kind
-}
-
 // releasedTable is a table with its columns in the order of the cells of a row.
 type releasedTable struct {
 	name, owner, order string
-	columns            []releasedColumn
+	columns            []string
 }
 
-var (
-	pageColumn    = releasedColumn{"ref_page_id", isID}
-	ordinalColumn = releasedColumn{"ordinal", isNumber}
-	boxColumn     = releasedColumn{"bounding_box", isBox}
-)
-
-// releasedTables lists the published schema; the columns filled by language models are often missing.
+// releasedTables lists the published schema.
 var releasedTables = []releasedTable{
-	{"metadata", "paper_id", "paper_id", []releasedColumn{
-		{"paper_id", isID},
-		{"title", isText},
-		{"abstract", isText},
-		{"num_pages", isNumber},
-		{"conference_full", isText},
-		{"conference_abbreviation", isText},
-		{"pub_year", isNumber},
-		{"volume", isText},
-		{"download_url", isText},
-		{"bibtex", isText},
-		{"authors", isTexts},
-		{"pdf_path", isText},
-		{"tldr", optionalText},
-		{"tags", optionalTexts},
+	{"metadata", "paper_id", "paper_id", []string{
+		"paper_id", "title", "abstract", "num_pages", "conference_full", "conference_abbreviation", "pub_year", "volume", "download_url",
+		"bibtex", "authors", "pdf_path", "tldr", "tags",
 	}},
-	{"pages", "ref_paper_id", "page_number, page_id", []releasedColumn{
-		{"page_id", isID},
-		{"page_number", isNumber},
-		{"page_width", isNumber},
-		{"page_height", isNumber},
-		{"page_content", isText},
-		{"page_summary", optionalText},
+	{"pages", "ref_paper_id", "page_number, page_id", []string{
+		"page_id", "page_number", "page_width", "page_height", "page_content", "page_summary",
 	}},
-	{"images", "ref_paper_id", "ordinal, image_id", []releasedColumn{
-		{"image_id", isID}, {"image_caption", isText}, {"image_summary", optionalText}, boxColumn, ordinalColumn, pageColumn,
+	{"images", "ref_paper_id", "ordinal, image_id", []string{
+		"image_id", "image_caption", "image_summary", "bounding_box", "ordinal", "ref_page_id",
 	}},
-	{"chunks", "ref_paper_id", "ordinal, chunk_id", []releasedColumn{
-		{"chunk_id", isID}, {"text_content", isText}, ordinalColumn, pageColumn,
+	{"chunks", "ref_paper_id", "ordinal, chunk_id", []string{"chunk_id", "text_content", "ordinal", "ref_page_id"}},
+	{"tables", "ref_paper_id", "ordinal, table_id", []string{
+		"table_id", "table_caption", "table_content", "table_summary", "bounding_box", "ordinal", "ref_page_id",
 	}},
-	{"tables", "ref_paper_id", "ordinal, table_id", []releasedColumn{
-		{"table_id", isID},
-		{"table_caption", isText},
-		{"table_content", isText},
-		{"table_summary", optionalText},
-		boxColumn, ordinalColumn, pageColumn,
+	{"sections", "ref_paper_id", "ordinal, section_id", []string{
+		"section_id", "section_title", "section_content", "section_summary", "ordinal", "page_numbers",
 	}},
-	{"sections", "ref_paper_id", "ordinal, section_id", []releasedColumn{
-		{"section_id", isID},
-		{"section_title", isText},
-		{"section_content", isText},
-		{"section_summary", optionalText},
-		ordinalColumn,
-		{"page_numbers", isNumbers},
-	}},
-	{"equations", "ref_paper_id", "ordinal, equation_id", []releasedColumn{
-		{"equation_id", isID}, {"equation_content", isText}, ordinalColumn, pageColumn,
-	}},
-	{"reference", "ref_paper_id", "ordinal, reference_id", []releasedColumn{
-		{"reference_id", isID}, {"reference_content", isText}, ordinalColumn, pageColumn,
-	}},
+	{"equations", "ref_paper_id", "ordinal, equation_id", []string{"equation_id", "equation_content", "ordinal", "ref_page_id"}},
+	{"reference", "ref_paper_id", "ordinal, reference_id", []string{"reference_id", "reference_content", "ordinal", "ref_page_id"}},
 }
 
-// expression converts a column of any type to one that can be scanned.
-func (c releasedColumn) expression(types map[string]string) string {
-	_, have := types[c.name]
-	switch c.kind {
-	case isID:
-		return fmt.Sprintf("COALESCE(lower(CAST(%s AS VARCHAR)), '')", c.name)
-	case isNumber:
-		return fmt.Sprintf("COALESCE(TRY_CAST(%s AS INTEGER), 0)", c.name)
-	case isNumbers:
-		return fmt.Sprintf("COALESCE(TRY_CAST(%s AS INTEGER[]), [])", c.name)
-	case isBox:
-		return fmt.Sprintf("CASE WHEN len(TRY_CAST(%s AS INTEGER[])) = 4 THEN TRY_CAST(%[1]s AS INTEGER[]) ELSE [] END", c.name)
-	case isTexts, optionalTexts:
-		if !have {
-			return "CAST([] AS VARCHAR[])"
-		}
-		return fmt.Sprintf("COALESCE(TRY_CAST(%s AS VARCHAR[]), [])", c.name)
-	default:
-		if !have {
-			return "''"
-		}
-		return fmt.Sprintf("COALESCE(CAST(%s AS VARCHAR), '')", c.name)
+// mayBeMissing reports whether a column is filled by language models.
+func mayBeMissing(column string) bool {
+	return column == "tldr" || column == "tags" || strings.HasSuffix(column, "_summary")
+}
+
+// expression converts a column of any type to one that can be scanned. A box is zero unless it has four numbers.
+func expression(column string, have bool) string {
+	form := "COALESCE(CAST(%s AS VARCHAR), '')"
+	switch {
+	case (column == "authors" || column == "tags") && !have:
+		return "CAST([] AS VARCHAR[])"
+	case !have:
+		return "''"
+	case strings.HasSuffix(column, "_id"):
+		form = "COALESCE(lower(CAST(%s AS VARCHAR)), '')"
+	case slices.Contains([]string{"num_pages", "pub_year", "page_number", "page_width", "page_height", "ordinal"}, column):
+		form = "COALESCE(TRY_CAST(%s AS INTEGER), 0)"
+	case column == "bounding_box":
+		form = "CASE WHEN len(TRY_CAST(%[1]s AS INTEGER[])) = 4 THEN TRY_CAST(%[1]s AS INTEGER[]) ELSE [] END"
+	case column == "page_numbers":
+		form = "COALESCE(TRY_CAST(%s AS INTEGER[]), [])"
+	case column == "authors" || column == "tags":
+		form = "COALESCE(TRY_CAST(%s AS VARCHAR[]), [])"
 	}
+	return fmt.Sprintf(form, column)
 }
 
 // query selects the rows of one paper. Ids are compared in their own type, so that the engine can skip data.
 func (t releasedTable) query(types map[string]string, where rowRange) string {
 	var columns []string
 	for _, c := range t.columns {
-		columns = append(columns, c.expression(types))
+		_, have := types[c]
+		columns = append(columns, expression(c, have))
 	}
 	id := "?"
 	if types[t.owner] == "UUID" {

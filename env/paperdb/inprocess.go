@@ -23,22 +23,21 @@ func (p inProcess) query(ctx context.Context, text string, limits Limits) (qa.Ro
 		done <- answer{result, err}
 	}()
 	var a answer
-	ok := true
 	select {
 	case a = <-done:
 	case <-ctx.Done():
 		select {
 		case a = <-done:
 		case <-time.After(interruptGrace):
-			ok = false
+			a.err = ctx.Err()
 		}
 	}
 	switch {
-	case ok && a.err == nil:
+	case a.err == nil:
 		return a.result, nil
 	case errors.Is(context.Cause(ctx), errTimeout):
 		return qa.Rows{}, tooSlow(limits.Deadline)
-	case !ok || ctx.Err() != nil:
+	case ctx.Err() != nil:
 		return qa.Rows{}, fmt.Errorf("query: %w", ctx.Err())
 	}
 	return qa.Rows{}, p.engine.explain(a.err)

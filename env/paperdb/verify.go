@@ -3,6 +3,7 @@ package paperdb
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 )
@@ -27,31 +28,17 @@ func (t table) verify(ctx context.Context, conn *sql.Conn, paperID string) (err 
 		}
 		stored, length = stored+1, length+textLength(row)
 	}
-	sent := 0
-	for _, row := range t.rows {
-		sent += textLength(row)
-	}
+	sent := textLength(t.rows)
 	if stored != len(t.rows) || length != sent {
 		return fmt.Errorf("stored %d rows with %d bytes of text, sent %d rows with %d bytes", stored, length, len(t.rows), sent)
 	}
 	return rows.Err()
 }
 
-// size sums the text lengths of all rows.
-func size(tables []table) int {
+// textLength sums the bytes of strings in rows, lists of strings and lists of either.
+func textLength[T any](list []T) int {
 	n := 0
-	for _, t := range tables {
-		for _, row := range t.rows {
-			n += textLength(row)
-		}
-	}
-	return n
-}
-
-// textLength sums the bytes of a row's strings and lists of strings.
-func textLength[T any](row []T) int {
-	n := 0
-	for _, value := range row {
+	for _, value := range list {
 		switch v := any(value).(type) {
 		case string:
 			n += len(v)
@@ -59,6 +46,10 @@ func textLength[T any](row []T) int {
 			n += textLength(v)
 		case []any:
 			n += textLength(v)
+		case []driver.Value:
+			n += textLength(v)
+		case table:
+			n += textLength(v.rows)
 		}
 	}
 	return n

@@ -47,18 +47,13 @@ func OpenWriter(ctx context.Context, path string) (*Writer, error) {
 		return nil, err
 	}
 	w := &Writer{db: db, path: path}
-	if err := w.prepare(ctx); err != nil {
+	if err = checkFormat(ctx, db, path); err == nil {
+		err = w.fillPlaces(ctx) // which a killed writer has left out
+	}
+	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return w, nil
-}
-
-// prepare checks the database and completes what a killed writer has left out.
-func (w *Writer) prepare(ctx context.Context) error {
-	if err := checkFormat(ctx, w.db, w.path); err != nil {
-		return err
-	}
-	return w.fillPlaces(ctx)
 }
 
 // bound limits the memory of the engine, which otherwise keeps what it has read: in a long import, most of the database.
@@ -141,7 +136,7 @@ func (w *Writer) Put(ctx context.Context, p Paper) error {
 		return fmt.Errorf("put paper %s: %w", p.Metadata.PaperID, err)
 	}
 	return w.change(ctx, "put paper "+p.Metadata.PaperID, func(conn *sql.Conn) error {
-		if err := w.bound(ctx, conn, size(rows)); err != nil {
+		if err := w.bound(ctx, conn, textLength(rows)); err != nil {
 			return err
 		}
 		w.changed = true
