@@ -63,7 +63,6 @@ func (p *Papers) FindOne(ctx context.Context, name string) (paperdb.Name, error)
 	return paperdb.Name{PaperID: ids[0], Title: titles[ids[0]]}, err
 }
 
-// ambiguous is the error of a name that stands for several papers.
 func (p *Papers) ambiguous(ctx context.Context, name, consequence string, ids []string) error {
 	named, err := p.named(ctx, ids)
 	if err != nil {

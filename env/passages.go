@@ -6,7 +6,6 @@ import (
 	"sync"
 )
 
-// maxPassageBytes is the maximum size of [passages] in bytes.
 const maxPassageBytes = 16 << 20
 
 // passages caches passage texts: the questions of a run and the turns of an episode often retrieve the same ones.

@@ -18,7 +18,6 @@ import (
 // go with a new generation, and the next writer removes the files that are left.
 const removalName = "removing.json"
 
-// removal is the content of removing.json.
 type removal struct {
 	Format int        `json:"format"`
 	Papers []Removing `json:"papers"`
@@ -135,7 +134,6 @@ func (w *Writer) Remove(ctx context.Context, papers []Removing) error {
 
 func (w *Writer) removalPath() string { return filepath.Join(w.dir.Path(), removalName) }
 
-// pendingRemoval returns the papers of a removal that was interrupted.
 func (w *Writer) pendingRemoval() ([]Removing, error) {
 	var r removal
 	err := datadir.ReadRecord(w.removalPath(), &r)

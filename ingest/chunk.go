@@ -12,7 +12,6 @@ import (
 	"airqa/internal/words"
 )
 
-// chunker splits pages into chunks.
 type chunker struct {
 	limit int
 	count func(string) int // tokens or characters

@@ -13,7 +13,6 @@ import (
 	"airqa/ingest/structure"
 )
 
-// contents is what a document contains.
 type contents struct {
 	structure.Source
 	Fidelity

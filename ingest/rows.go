@@ -18,7 +18,6 @@ type rowMaker struct {
 	next  map[counter]int
 }
 
-// counter identifies a count per page, from 1.
 type counter struct {
 	page int
 	kind string
@@ -32,7 +31,6 @@ func (m *rowMaker) id(page int, kind string) string {
 
 func (m *rowMaker) page(n int) string { return qa.PageUUID(m.paper, n) }
 
-// rows converts the parts of a paper to rows.
 func (r *Reader) rows(s Source, doc *layout.Document, found floats.Floats, parts structure.Paper) paperdb.Paper {
 	p := paperdb.Paper{File: s.File}
 	p.Metadata = paperdb.Metadata{Title: first(parts.Title, stem(s.Path)), Abstract: parts.Abstract, NumPages: len(doc.Pages)}

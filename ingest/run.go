@@ -161,7 +161,6 @@ type runner struct {
 	done    int // guarded by events
 }
 
-// result is a paper that was read, or the error.
 type result struct {
 	path   string
 	source Source

@@ -12,7 +12,6 @@ import (
 	"airqa/internal/ledger"
 )
 
-// recordFormat is the format number of all records.
 const recordFormat = 1
 
 // ReadRecord reads a small file of a data directory into a struct: JSON with the format number 1. Unknown fields are an error.

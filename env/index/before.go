@@ -159,7 +159,6 @@ func (b *before) localTo(ctx context.Context, texts *embed.Cache, want vectors.C
 	})
 }
 
-// withoutVector counts the texts that have no cached vector.
 func (b *before) withoutVector(ctx context.Context, texts *embed.Cache) (n int, err error) {
 	for c, err := range b.db.Cells(ctx, nil) {
 		if err != nil {

@@ -82,7 +82,6 @@ func (ix localIndexer) describe(ctx context.Context, name, source string) error 
 	return err
 }
 
-// papers is a set of paper ids.
 type papers map[string]bool
 
 // prepare makes a collection ready for additions: it removes outdated papers, and returns the papers to add.
@@ -153,7 +152,6 @@ func (ix localIndexer) add(ctx context.Context, dense string, addWords, addDense
 	return nil
 }
 
-// adder adds groups of papers to both collections.
 type adder struct {
 	localIndexer
 	dense              string       // name of the collection

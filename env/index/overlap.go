@@ -85,7 +85,6 @@ type embedded struct {
 	dense   [][]float32
 }
 
-// records returns a record of each window.
 func (e embedded) records() []vectors.Record {
 	records := make([]vectors.Record, len(e.windows))
 	for i, w := range e.windows {

@@ -227,7 +227,6 @@ func (ix remoteIndexer) embedAdded(ctx context.Context, p plan) error {
 	return nil
 }
 
-// lacks reports whether a text has no cached vector.
 func (ix remoteIndexer) lacks(text string) (bool, error) {
 	has, err := ix.texts.Has(text)
 	return !has, err

@@ -59,7 +59,6 @@ func realPath(path string) (string, error) {
 	return real, err
 }
 
-// isInside reports whether a path is below a directory.
 func isInside(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != "." && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))

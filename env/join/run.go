@@ -73,7 +73,6 @@ func (j *Join) recordPlan() (before datadir.Info, err error) {
 	return before, j.to.dir.WriteInfo(planned)
 }
 
-// step reports that a step is done.
 func (j *Join) step(what string) {
 	const tables, collections, end = 9, 2, 1
 	j.done++

@@ -37,7 +37,6 @@ type source struct {
 	without []string
 }
 
-// taken are the files of the papers that are taken.
 func (s *source) taken() []paperdb.Owned { return without(s.papers.Files, s.without) }
 
 // errInterrupted means that a directory has a next generation that is not complete.
@@ -153,7 +152,6 @@ func modified(path string) (time.Time, error) {
 	return info.ModTime(), nil
 }
 
-// papersOf returns the papers of a database.
 func papersOf(ctx context.Context, path string) (_ index.Papers, err error) {
 	db, err := paperdb.OpenStored(ctx, path)
 	if err != nil {
@@ -171,7 +169,6 @@ type target struct {
 	removed []string
 }
 
-// unlock closes a lock.
 type unlock struct{ *datadir.Lock }
 
 func (u unlock) Close() error { return u.Release() }
@@ -196,7 +193,6 @@ func (j *Join) lockTarget() error {
 	return j.to.dir.CheckDatabase()
 }
 
-// readTarget reads the papers of the directory.
 func (j *Join) readTarget(ctx context.Context) (err error) {
 	if j.to.info, err = j.to.dir.Info(); err != nil {
 		return err

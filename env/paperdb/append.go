@@ -11,7 +11,6 @@ import (
 	"github.com/marcboeker/go-duckdb/v2"
 )
 
-// table is the rows of one table for one paper.
 type table struct {
 	schema, table string
 	owner         string // the column with the paper's id

@@ -134,7 +134,6 @@ func (c Combination) memory() (int64, error) {
 	return combineMemory + size>>20/4, nil
 }
 
-// partName is the name of an attached database.
 func partName(i int) string { return fmt.Sprintf("part%d", i) }
 
 func attach(ctx context.Context, conn *sql.Conn, i int, path string) error {

@@ -114,7 +114,6 @@ func (r *Released) place(ctx context.Context, t releasedTable, paper string) (ro
 	return where, have, nil
 }
 
-// rowsOf reads the rows of a paper from a table.
 func rowsOf[T any](ctx context.Context, r *Released, table, paper string, cells func(*T) []any) ([]T, error) {
 	t := releasedTables[slices.IndexFunc(releasedTables, func(t releasedTable) bool { return t.name == table })]
 	where, have, err := r.place(ctx, t, paper)

@@ -8,7 +8,6 @@ import (
 	"airqa/qa"
 )
 
-// errMessage is returned for malformed messages.
 var errMessage = errors.New("read a message: malformed")
 
 // question is a request to a worker.

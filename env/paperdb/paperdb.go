@@ -113,7 +113,6 @@ func unreadable(path string) error {
 		"repeat the airqa ingest or import that made it", filepath.Base(path))
 }
 
-// exists reports whether there is a file at path.
 func exists(path string) (bool, error) {
 	_, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -6,7 +6,6 @@ import (
 	"sync"
 )
 
-// maxPassedBytes is the maximum size of the statements in [passed] in bytes.
 const maxPassedBytes = 1 << 20
 
 // passed has statements that were parsed, checked and bound without an error, since the rollouts of a question repeat

@@ -25,7 +25,6 @@ func (s span) in(table string) rowRange {
 	return rowRange{0, math.MaxInt64}
 }
 
-// add extends s by the rows of other.
 func (s span) add(other span) {
 	for table, x := range other {
 		have, ok := s[table]
@@ -69,7 +68,6 @@ func spansOf(ctx context.Context, db querier, ids []string) (map[string]span, er
 	return spans, nil
 }
 
-// spanOf returns the rows of a paper.
 func spanOf(ctx context.Context, db querier, paperID string) (span, error) {
 	spans, err := spansOf(ctx, db, []string{paperID})
 	for _, s := range spans { // by the id as it is stored
@@ -78,7 +76,6 @@ func spanOf(ctx context.Context, db querier, paperID string) (span, error) {
 	return nil, err
 }
 
-// spanOfAll returns a span that contains all rows of some papers.
 func spanOfAll(ctx context.Context, db querier, ids []string) (span, error) {
 	spans, err := spansOf(ctx, db, ids)
 	if err != nil || len(spans) < len(ids) {

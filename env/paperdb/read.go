@@ -48,7 +48,6 @@ func (r *Reader) Pages(ctx context.Context, paperID string) ([]Page, error) {
 		"page_id::VARCHAR, page_number, page_width, page_height, page_content, COALESCE(page_summary, '')", "page_number, page_id")
 }
 
-// rowsOfPaper reads columns of the rows of a paper in a table.
 func rowsOfPaper[T any](
 	ctx context.Context, db querier, paperID, table string, targets func(*T) []any, columns, order string,
 ) ([]T, error) {

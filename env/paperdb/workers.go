@@ -77,7 +77,6 @@ func (e *engine) answer(ctx context.Context, q question, first bool) (raw []byte
 	return encodeFault(fault), reuse
 }
 
-// workers runs statements in worker processes.
 type workers struct{ pool *sandbox.Pool }
 
 func newWorkers(path string, maxWorkers int) workers {

@@ -181,7 +181,6 @@ func (w *Writer) change(ctx context.Context, act string, do func(conn *sql.Conn)
 	return nil
 }
 
-// transact makes changes in one transaction.
 func (w *Writer) transact(ctx context.Context, conn *sql.Conn, change func() error) error {
 	if _, err := conn.ExecContext(ctx, "BEGIN TRANSACTION"); err != nil {
 		return err
@@ -282,7 +281,6 @@ func (w *Writer) FilesOf(ctx context.Context, ids []string) ([]Owned, error) {
 	return files(ctx, w.db, "WHERE paper_id IN (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID))", ids)
 }
 
-// append loads the rows of a table.
 func (t table) append(conn driver.Conn) error {
 	a, err := duckdb.NewAppenderFromConn(conn, t.schema, t.table)
 	if err != nil {

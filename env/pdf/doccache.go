@@ -20,7 +20,6 @@ type documentCache struct {
 	closed bool
 }
 
-// cachedDocument is an open document and its file.
 type cachedDocument struct {
 	doc  *Document
 	path string

@@ -32,7 +32,6 @@ type Document struct {
 	off     map[string]bool // names of the layers that are off; nil before they were needed
 }
 
-// loadedPage is a loaded page.
 type loadedPage struct {
 	number int
 	handle uint64 // FPDF_PAGE
@@ -63,7 +62,6 @@ func (p *Pool) Open(ctx context.Context, data []byte) (*Document, error) {
 	return d, nil
 }
 
-// reopen opens the document with a new instance.
 func (d *Document) reopen(ctx context.Context) error {
 	if err := d.leaveInstance(); err != nil {
 		return err

@@ -66,7 +66,6 @@ func Find(glyphs []Glyph, text string) (Box, bool) {
 	return best, true
 }
 
-// span is a range of folded characters.
 type span struct{ from, to int }
 
 // least is the number of characters from which a part of a part is searched, behind what was found before.

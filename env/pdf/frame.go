@@ -6,7 +6,6 @@ type frame struct {
 	turns                    int     // quarter turns clockwise, 0 to 3
 }
 
-// size returns the size of the page as displayed.
 func (f frame) size() (width, height float64) {
 	width, height = f.right-f.left, f.top-f.bottom
 	if f.turns%2 == 1 {

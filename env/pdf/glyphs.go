@@ -112,7 +112,6 @@ func textOf(glyphs []Glyph) string {
 	return b.String()
 }
 
-// textOnPage returns the characters of the current page n and its text.
 func (d *Document) textOnPage(n int) ([]Glyph, string, error) {
 	text := uint64(d.g.word("FPDFText_LoadPage", d.page))
 	if text == 0 {

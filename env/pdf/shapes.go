@@ -29,7 +29,6 @@ const (
 	formObject
 )
 
-// shapeKinds has the objects that are shapes.
 var shapeKinds = map[objectKind]ShapeKind{pathObject: Path, imageObject: Picture, shadingObject: Picture, formObject: Form}
 
 // Shape is a drawn object other than text, clipped to the page.
@@ -70,7 +69,6 @@ func (m matrix) times(outer matrix) matrix {
 	}
 }
 
-// shapeWalk collects the shapes of a page.
 type shapeWalk struct {
 	d      *Document
 	frame  frame
@@ -125,7 +123,6 @@ func (w *shapeWalk) object(object uint64, outer matrix, depth int) {
 	w.shapes = append(w.shapes, shape)
 }
 
-// descend adds the parts of a form.
 func (w *shapeWalk) descend(form uint64, outer matrix, depth int) {
 	w.children(form, outer, maxShapes, func(child uint64, inner matrix) bool {
 		w.object(child, inner, depth+1)

@@ -10,7 +10,6 @@ import (
 // maxDocumentTimeouts is the maximum time of a document in multiples of the timeout of one call.
 const maxDocumentTimeouts = 10
 
-// slowError means that PDFium exceeded a time limit.
 type slowError struct {
 	limit time.Duration
 	whole bool // the document's limit rather than a call's

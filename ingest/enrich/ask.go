@@ -56,7 +56,6 @@ type job struct {
 	paper   string
 }
 
-// answer is the result of a job.
 type answer struct {
 	usage qa.Usage
 	// unseen means that the figure could not be rendered, needless that no call was made.
@@ -65,7 +64,6 @@ type answer struct {
 	failed error
 }
 
-// asker is the state of one Ask.
 type asker struct {
 	*Enricher
 	queued map[string]bool
@@ -140,7 +138,6 @@ func (a *asker) ask(ctx context.Context, j job) (r answer, err error) {
 	return r, err
 }
 
-// count counts the result of a job.
 func (a *asker) count(j job, r answer) error {
 	if r.unseen {
 		a.sum.Unseen++

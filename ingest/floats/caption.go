@@ -7,7 +7,6 @@ import (
 	"airqa/ingest/layout"
 )
 
-// item is a caption with its content.
 type item struct {
 	Float
 	table   bool

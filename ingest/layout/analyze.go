@@ -111,7 +111,6 @@ func (p *Page) fill(frags []fragment, bodySize float64) {
 	}
 }
 
-// addSideways appends rotated text to the page.
 func (p *Page) addSideways(glyphs []Glyph) {
 	var lines []Line
 	if p.Aside != nil {

@@ -12,7 +12,6 @@ import (
 	"airqa/internal/words"
 )
 
-// wordBuilder splits a stream of glyphs into words.
 type wordBuilder struct {
 	glyphs []Glyph
 	words  []Word

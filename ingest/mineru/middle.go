@@ -34,7 +34,6 @@ type span struct {
 	HTML    string `json:"html"`
 }
 
-// add adds a page's tables, figures and equations.
 func (p *Paper) add(pg page) {
 	number := pg.Index + 1
 	if len(pg.Size) == 2 {

@@ -115,7 +115,6 @@ type item struct {
 // thousandths is the size of a page in units of boxes that are relative to it.
 const thousandths = 1000
 
-// addItems adds the tables and figures of content_list.json.
 func (p *Paper) addItems(items []item) {
 	for _, it := range items {
 		captions := slices.Concat(it.TableCaption, it.TableFootnote, it.ImageCaption, it.ChartCaption)

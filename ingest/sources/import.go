@@ -142,7 +142,6 @@ func (c ImportConfig) version(ctx context.Context, ids []string) (version string
 	return version, !missing, err
 }
 
-// importer is one call of Import.
 type importer struct {
 	ImportConfig
 	sum ImportSummary

@@ -28,7 +28,6 @@ type Records struct {
 	titles func() (titles, error)
 }
 
-// titles are the titles of all records.
 type titles struct {
 	hash  string              // of the names and contents of all files
 	exact map[string][]string // paths by the letters and digits of the title

@@ -67,7 +67,6 @@ func (g *registry) read(line []byte, _ ledger.Span) (string, record, error) {
 	return r.URL, r, nil
 }
 
-// add records a completed download.
 func (g *registry) add(r record) error {
 	r.Format = registryFormat
 	line, err := json.Marshal(r)

@@ -60,7 +60,6 @@ func (r *paperReader) numberAtEdge(i int, l layout.Line) (string, bool) {
 	return m[1], gap > 1.2*l.Size || gap > 0.5*l.Size && formula
 }
 
-// rightEdge returns the right edge of the lines in a line's column.
 func (r *paperReader) rightEdge(l layout.Line) float64 {
 	var ends []float64
 	for _, o := range r.Doc.Pages[l.Page-1].Lines {

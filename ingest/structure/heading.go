@@ -234,7 +234,6 @@ func (r *paperReader) headingAt(at, level int) heading {
 	return h
 }
 
-// setTitle splits a printed heading into number and title.
 func (h *heading) setTitle(text string) {
 	h.number, h.title = splitNumber(text)
 	h.label = strings.TrimSpace(strings.TrimSuffix(text, h.title))

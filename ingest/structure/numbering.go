@@ -27,7 +27,6 @@ var (
 	hanHead = lazyregexp.New(`^(?:第\s*([一二三四五六七八九十]{1,3}|\d{1,2})\s*[章节節部]|([一二三四五六七八九十]{1,3})、)\s*(\S.*)$`)
 )
 
-// chapterWords are the folded words before the number of a heading.
 var chapterWords = func() map[string]bool {
 	set := titleSet(layout.ChapterTerm)
 	for _, word := range []string{"appendix", "annex", "annexe", "anhang"} {

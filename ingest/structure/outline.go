@@ -57,7 +57,6 @@ func topLevel(outline []pdf.Heading) []pdf.Heading {
 	return entries
 }
 
-// match is a candidate position of a title.
 type match struct {
 	extent
 	cost float64

@@ -137,7 +137,6 @@ func (r *paperReader) textEnd() int {
 	return len(r.flow)
 }
 
-// entries splits lines of the flow into the entries of a bibliography.
 func (r *paperReader) entries(from, to int) []Reference {
 	to = from + listEnd(r.flow[from:to])
 	starts := r.starts(r.flow[from:to])

@@ -29,7 +29,6 @@ func (r *paperReader) sections() []Section {
 	return out
 }
 
-// printed joins label and title.
 func (h heading) printed() string {
 	if last, _ := utf8.DecodeLastRuneInString(h.label); layout.IsHan(string(last)) {
 		return h.label + h.title // 一、模型

@@ -22,7 +22,6 @@ const (
 	columnTop    = 32700
 )
 
-// packer writes panels for one kernel.
 type packer struct {
 	kernel
 	to  []uint32

@@ -95,7 +95,6 @@ var advice = lazyregexp.New(`\s*Use "SET [^"]*" to [^.\n]*\.?`)
 // WithoutAdvice removes advice that cannot be followed from an engine error.
 func WithoutAdvice(text string) string { return advice.ReplaceAllString(text, "") }
 
-// syntaxError adds the position to a parser error.
 func syntaxError(text string, p parsed) *Refusal {
 	at, err := strconv.Atoi(p.Position)
 	if err != nil || at < 0 || at > len(text) {

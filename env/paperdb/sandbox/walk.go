@@ -130,7 +130,6 @@ func (w *walk) isOurs(catalog, schema string) bool {
 
 func (w *walk) theTables() string { return "the tables are " + strings.Join(w.tables, ", ") }
 
-// stringAt returns the string at a key, or "".
 func stringAt(v map[string]any, key string) string {
 	s, _ := v[key].(string)
 	return s

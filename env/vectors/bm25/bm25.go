@@ -22,7 +22,6 @@ import (
 // Name is the collection name of the paper's reference implementation.
 const Name = "text_bm25_en"
 
-// format is the format number of saved statistics.
 const format = 1
 
 // Stats are the term statistics of a corpus. They are immutable and safe for concurrent use.
@@ -126,7 +125,6 @@ func (s *Stats) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// weigh computes the weights from the counts.
 func (s *Stats) weigh() {
 	s.weights = s.corpus.Weights()
 	s.average = cmp.Or(s.average, s.weights.average)
@@ -160,7 +158,6 @@ func terms(text string, stem func(string) string) iter.Seq[string] {
 	}
 }
 
-// inWord reports whether the rune at i belongs to a word.
 func inWord(runes []rune, i int) bool {
 	r := runes[i]
 	if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) {

@@ -101,7 +101,6 @@ func (d *builder) addOrigin(o vectors.Origin) error {
 	return nil
 }
 
-// finish writes the remaining sections.
 func (d *builder) finish() error {
 	if d.info.Kind == vectors.Dense {
 		d.finishRows()

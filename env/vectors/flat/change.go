@@ -183,7 +183,6 @@ func (e *edit) fill(ctx context.Context, d *builder, next func() (vectors.Record
 	return true, nil
 }
 
-// segment writes a new segment and opens it.
 func (e *edit) segment(fill func(*builder) error) (*part, error) {
 	info := e.Collection
 	info.Encoder = nil

@@ -50,7 +50,6 @@ func (c *collection) release() error {
 	return err
 }
 
-// count returns the number of records that pass a filter.
 func (c *collection) count(f vectors.Filter) (n int, err error) {
 	for _, p := range c.parts {
 		all, err := p.origins.candidates(f)

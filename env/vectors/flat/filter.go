@@ -132,7 +132,6 @@ func (d candidates) batch(from, to int, buf []uint32) batch {
 	return batch{count: len(buf), list: buf}
 }
 
-// size returns the number of records that pass.
 func (d candidates) size() int {
 	if d.filter.matchesAll() && (d.dead == nil || d.list == nil) {
 		return d.count - d.dead.count(d.first, d.first+d.count)

@@ -77,7 +77,6 @@ type head struct {
 	Sections   []section          `json:"sections"`
 }
 
-// section locates a section of the file.
 type section struct {
 	Name   string `json:"name"`
 	At     int64  `json:"at"`
@@ -111,7 +110,6 @@ type writer struct {
 	err      error
 }
 
-// startFile writes the start of a file.
 func startFile(w io.Writer) *writer {
 	out := &writer{w: w}
 	out.write(binary.LittleEndian.AppendUint32([]byte(magic), format))
@@ -139,7 +137,6 @@ func (w *writer) add(b []byte) {
 	w.write(b)
 }
 
-// section writes a complete section.
 func (w *writer) section(name string, parts ...[]byte) {
 	w.begin(name)
 	for _, b := range parts {
@@ -147,7 +144,6 @@ func (w *writer) section(name string, parts ...[]byte) {
 	}
 }
 
-// finish writes head and tail.
 func (w *writer) finish(c vectors.Collection, records int) error {
 	c.Encoder = nil
 	text, err := json.Marshal(head{Collection: c, Records: int64(records), Sections: w.sections})

@@ -12,7 +12,6 @@ import (
 	"airqa/env/vectors"
 )
 
-// generationOf returns the generation of a manifest's name.
 func generationOf(name string) int {
 	n, _ := strconv.Atoi(manifestName.FindStringSubmatch(name)[1]) // the pattern has at most nine digits
 	return n

@@ -28,7 +28,6 @@ type manifest struct {
 	CRC32C uint32 `json:"crc32c,omitempty"`
 }
 
-// segment lists the files of a segment.
 type segment struct {
 	// File is the name of the segment, Gone of the list of its deleted records; empty for none.
 	File string `json:"file"`
@@ -52,7 +51,6 @@ var (
 	manifestName = lazyregexp.New(`^manifest-(\d{1,9})\.json$`)
 )
 
-// manifestFile is the name of the manifest of a generation.
 func manifestFile(generation int) string { return fmt.Sprintf("manifest-%d.json", generation) }
 
 // readManifest returns the manifest of a collection; fs.ErrNotExist is wrapped if there is no such collection.

@@ -128,7 +128,6 @@ func (o *origins) compare(a, b uint32) int {
 	)
 }
 
-// ofPaper returns the records of a paper.
 func (o *origins) ofPaper(paper uint32) ([]uint32, error) {
 	from, to := o.starts[paper], o.starts[paper+1]
 	if from > to || uint64(to) > uint64(len(o.members)) {

@@ -65,7 +65,6 @@ func (p *part) openGone(path string) error {
 	return nil
 }
 
-// live returns the number of records that are not deleted.
 func (p *part) live() int { return p.records - len(p.deleted()) }
 
 // deleted returns the deleted records, ascending.
@@ -88,7 +87,6 @@ func (p *part) verify(check func() error) error {
 	return err
 }
 
-// release releases the memory of the part.
 func (p *part) release() error {
 	err := p.file.close()
 	if p.gone != nil {

@@ -46,7 +46,6 @@ type engine struct {
 	floor float32
 }
 
-// ranked is a record with its score.
 type ranked struct {
 	score  float32
 	record uint32

@@ -52,7 +52,6 @@ func (s *Store) Take(ctx context.Context, c vectors.Collection, removed []string
 	})
 }
 
-// take adds the segments of one store.
 func (e *edit) take(ctx context.Context, t Taking) error {
 	first := len(e.parts)
 	err := t.From.with(e.Collection.Name, func(c *collection) error {

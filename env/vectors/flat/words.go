@@ -59,7 +59,6 @@ func (w *words) frequency(word uint32) int {
 	return max(n, 0)
 }
 
-// wanted is a word of a query with its weight.
 type wanted struct {
 	text   string
 	weight float64

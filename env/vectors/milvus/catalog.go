@@ -43,7 +43,6 @@ const (
 // maxBody is the server's limit for the text of one field, rounded down.
 const maxBody = 60_000
 
-// row is one row of the catalog.
 type row struct {
 	id         int64
 	name       string // of the collection, as known to callers
@@ -53,7 +52,6 @@ type row struct {
 	body       string
 }
 
-// catalog reads and writes the rows.
 type catalog struct {
 	server *server
 	name   string
@@ -139,7 +137,6 @@ func (c *catalog) add(ctx context.Context, rows ...row) error {
 	return err
 }
 
-// remove deletes the rows that match expr.
 func (c *catalog) remove(ctx context.Context, expr string) error {
 	return c.server.client.Delete(ctx, c.name, "", expr)
 }

@@ -101,7 +101,6 @@ func (c *Config) options(query string) error {
 	return c.choose(kind, given)
 }
 
-// choose sets the index.
 func (c *Config) choose(kind string, given map[string]string) error {
 	if kind == "" {
 		for key := range given {

@@ -86,7 +86,6 @@ func newEntry(r row) (*entry, error) {
 	return &entry{info: d.Collection, collection: r.collection, number: r.number, first: d.First, pieces: d.Pieces}, nil
 }
 
-// addEncoder writes the encoder in pieces.
 func (c *catalog) addEncoder(ctx context.Context, e *entry) error {
 	encoded := base64.StdEncoding.EncodeToString(e.info.Encoder)
 	var rows []row

@@ -36,7 +36,6 @@ func oneOf(field string, values []string) string {
 
 func all(parts ...string) string { return strings.Join(parts, " and ") }
 
-// expression formats a validated filter.
 func expression(f vectors.Filter) string {
 	var parts []string
 	if len(f.Papers) > 0 {

@@ -50,7 +50,6 @@ func splitIndex(text string) (kind string, parameters map[string]string) {
 	return cmp.Or(kind, exact), parameters
 }
 
-// searchParam are parameters of a search.
 type searchParam map[string]any
 
 func (p searchParam) Params() map[string]any        { return p }

@@ -137,7 +137,6 @@ func cut(kind vectors.Kind, hits []vectors.Hit, k int) []vectors.Hit {
 	return hits[:min(k, len(hits))]
 }
 
-// ranked is a hit with its record id.
 type ranked struct {
 	vectors.Hit
 	id int64
@@ -270,7 +269,6 @@ func (s *Store) Count(ctx context.Context, name string, filter vectors.Filter) (
 	return n, err
 }
 
-// count returns the number of records that match expr.
 func (s *Store) count(ctx context.Context, e *entry, expr string) (int, error) {
 	const count = "count(*)"
 	set, err := s.server.query(ctx, e.collection, expr, count)

@@ -94,7 +94,6 @@ func (s *Store) fillTerms(ctx context.Context, next *entry, terms map[string]bm2
 	return s.server.client.Flush(ctx, name, true)
 }
 
-// termColumns converts terms to rows.
 func termColumns(some []string, terms map[string]bm25.Term) []entity.Column {
 	n := len(some)
 	keys, vector := make([]string, n), make([][]float32, n)
