@@ -2,7 +2,6 @@ package datadir
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -40,13 +39,4 @@ func (d *Dir) DownloadsByHash(sizes map[int64]bool) (map[string][]string, error)
 		byHash[sum] = append(byHash[sum], downloadsName+"/"+e.Name(), downloadsName+"/"+stem+".json")
 	}
 	return byHash, nil
-}
-
-// HashOf returns the SHA-256 of a file in lower-case hex.
-func HashOf(path string) (string, error) {
-	sum, err := files.HashFile(path)
-	if err != nil {
-		return "", fmt.Errorf("read %s: %w", filepath.Base(path), err)
-	}
-	return sum, nil
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"airqa/internal/files"
 )
@@ -55,28 +56,15 @@ func (d *Dir) sweep() error {
 // be a hundred thousand of them.
 func (d *Dir) pdfLeftovers() (names []string, err error) {
 	folder, err := os.Open(filepath.Join(d.path, pdfsName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	if err != nil {
-		return nil, err
+		return nil, files.IgnoreMissing(err)
 	}
-	defer func() { err = errors.Join(err, folder.Close()) }()
-	for {
-		const some = 1024
-		list, err := folder.Readdirnames(some)
-		for _, name := range list {
-			if files.IsLeftover(name) {
-				names = append(names, path.Join(pdfsName, name))
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return names, nil
-		}
-		if err != nil {
-			return nil, err
-		}
+	names, err = folder.Readdirnames(-1)
+	names = slices.DeleteFunc(names, func(name string) bool { return !files.IsLeftover(name) })
+	for i, name := range names {
+		names[i] = path.Join(pdfsName, name)
 	}
+	return names, errors.Join(err, folder.Close())
 }
 
 // Release releases the lock. Call it once.

@@ -64,11 +64,7 @@ func (b *before) dimension(ctx context.Context, next vectors.Store, model embed.
 	if b.db == nil {
 		return 0, nil
 	}
-	stores := []vectors.Store{next, b.store}
-	for _, s := range b.servers {
-		stores = append(stores, s)
-	}
-	for _, s := range stores {
+	for _, s := range append([]vectors.Store{next}, b.stores()...) {
 		have, err := s.Info(ctx, CollectionOf(model))
 		if err == nil && have.Model == model.Model && have.ModelHash == model.Hash {
 			return have.Dim, nil
@@ -81,16 +77,21 @@ func (b *before) dimension(ctx context.Context, next vectors.Store, model embed.
 	return 0, nil
 }
 
+// stores returns the files and the servers.
+func (b *before) stores() []vectors.Store {
+	stores := []vectors.Store{b.store}
+	for _, s := range b.servers {
+		stores = append(stores, s)
+	}
+	return stores
+}
+
 // hasVectors reports whether the generation has papers, and its collection their vectors.
 func (b *before) hasVectors(ctx context.Context) (bool, error) {
 	if b.db == nil || b.record == nil {
 		return false, nil
 	}
-	stores := []vectors.Store{b.store}
-	for _, s := range b.servers {
-		stores = append(stores, s)
-	}
-	for _, s := range stores {
+	for _, s := range b.stores() {
 		have, err := s.Info(ctx, CollectionOf(embed.Info{Model: b.record.Embedder}))
 		if err == nil && have.Source == b.papers.Fingerprint {
 			return true, nil

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"airqa/env/datadir"
@@ -188,15 +189,10 @@ func (j *Join) dirOf(v version) string {
 }
 
 // without returns the files of the papers that are not among some.
-func without(list []paperdb.Owned, ids []string) (left []paperdb.Owned) {
+func without(list []paperdb.Owned, ids []string) []paperdb.Owned {
 	gone := make(map[string]bool, len(ids))
 	for _, id := range ids {
 		gone[id] = true
 	}
-	for _, f := range list {
-		if !gone[f.PaperID] {
-			left = append(left, f)
-		}
-	}
-	return left
+	return slices.DeleteFunc(slices.Clone(list), func(f paperdb.Owned) bool { return gone[f.PaperID] })
 }

@@ -99,12 +99,7 @@ func (r *Released) complete() error {
 }
 
 // Close closes the database.
-func (r *Released) Close() error {
-	if err := r.db.Close(); err != nil {
-		return fmt.Errorf("close database: %w", err)
-	}
-	return nil
-}
+func (r *Released) Close() error { return r.db.Close() }
 
 // IDs returns the ids of all papers as stored, sorted.
 func (r *Released) IDs(ctx context.Context) ([]string, error) {

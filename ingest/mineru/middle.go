@@ -48,7 +48,8 @@ func (p *Paper) add(pg page) {
 			p.addEquation(number, b.inner())
 			continue
 		}
-		p.addFloat(b.Type, names[b.Type], Float{Page: number, Caption: b.text(captions...), HTML: b.html(), Box: b.area()})
+		caption := joined(b.Blocks, captions, func(part block) (kind, text string) { return part.Type, part.inner() })
+		p.addFloat(b.Type, names[b.Type], Float{Page: number, Caption: caption, HTML: b.html(), Box: b.area()})
 	}
 }
 
@@ -84,17 +85,17 @@ func join(u Box, box []float64) Box {
 	return Box{min(u[0], b[0]), min(u[1], b[1]), max(u[2], b[2]), max(u[3], b[3])}
 }
 
-// text returns the text of the inner blocks of some types, type by type.
-func (b block) text(types ...string) string {
-	var parts []string
-	for _, kind := range types {
-		for _, part := range b.Blocks {
-			if text := part.inner(); part.Type == kind && text != "" {
-				parts = append(parts, text)
+// joined returns the texts of blocks of some types, type by type.
+func joined[B any](blocks []B, types []string, read func(B) (kind, text string)) string {
+	var texts []string
+	for _, want := range types {
+		for _, b := range blocks {
+			if kind, text := read(b); kind == want && text != "" {
+				texts = append(texts, text)
 			}
 		}
 	}
-	return strings.Join(parts, " ")
+	return strings.Join(texts, " ")
 }
 
 // inner returns the text of a block's lines, with formulas between $.

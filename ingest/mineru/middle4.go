@@ -37,17 +37,9 @@ func (p *Paper) add4(pg page4) {
 	}
 }
 
-// parts returns the text of the inner blocks of some types, type by type.
+// parts returns the text of the inner blocks of some types.
 func (b block4) parts(types ...string) string {
-	var texts []string
-	for _, kind := range types {
-		for _, part := range b.inner() {
-			if text := part.text(); part.Type == kind && text != "" {
-				texts = append(texts, text)
-			}
-		}
-	}
-	return strings.Join(texts, " ")
+	return joined(b.inner(), types, func(part block4) (kind, text string) { return part.Type, part.text() })
 }
 
 func (b block4) inner() (list []block4) {

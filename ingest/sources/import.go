@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -115,9 +116,9 @@ func (c ImportConfig) version(ctx context.Context, ids []string) (version string
 	if c.Dir == nil {
 		return "", false, nil
 	}
-	sum, err := datadir.HashOf(c.Path)
+	sum, err := files.HashFile(c.Path)
 	if err != nil {
-		return "", false, err
+		return "", false, fmt.Errorf("read %s: %w", filepath.Base(c.Path), err)
 	}
 	papers, err := c.From.PDFPaths(ctx)
 	if err != nil {
