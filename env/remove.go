@@ -150,11 +150,10 @@ func (w *Writer) dropRemoved(ctx context.Context, d *datadir.Dir) (err error) {
 		return err
 	}
 	db, err := paperdb.OpenStored(ctx, d.Database())
-	if err != nil {
-		return fmt.Errorf("remove papers: %w", err)
+	if err == nil {
+		err = errors.Join(dropFiles(ctx, d.Path(), db, papers), db.Close())
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if err = dropFiles(ctx, d.Path(), db, papers); err == nil {
+	if err == nil {
 		err = os.Remove(w.removalPath())
 	}
 	if err != nil {

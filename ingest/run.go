@@ -200,7 +200,7 @@ func (r *runner) write(ctx context.Context, res result) error {
 	case res.known != "":
 		r.summary.Skipped++
 		r.claimed[res.known] = true
-		r.end(Event{Path: res.path, State: Skipped, PaperID: res.known})
+		r.tell(Event{Path: res.path, State: Skipped, PaperID: res.known})
 	default:
 		return r.store(ctx, res)
 	}
@@ -239,7 +239,7 @@ func (r *runner) store(ctx context.Context, res result) error {
 		r.summary.Poor = append(r.summary.Poor, Poor{path, event.PaperID, event.Poor})
 	}
 	r.claimed[event.PaperID] = true
-	r.end(event)
+	r.tell(event)
 	return nil
 }
 
@@ -269,23 +269,16 @@ func (r *runner) otherFile(ctx context.Context, res result) (paperdb.File, error
 
 func (r *runner) fail(path string, err error) {
 	r.summary.Failed = append(r.summary.Failed, Failure{Path: path, Err: err})
-	r.end(Event{Path: path, State: Failed, Err: err})
-}
-
-// end reports a finished file.
-func (r *runner) end(e Event) {
-	r.events.Lock()
-	r.done++
-	r.events.Unlock()
-	r.tell(e)
+	r.tell(Event{Path: path, State: Failed, Err: err})
 }
 
 func (r *runner) tell(e Event) {
-	if r.cfg.Progress == nil {
-		return
-	}
 	r.events.Lock()
 	defer r.events.Unlock()
-	e.Done, e.Total = r.done, len(r.paths)
-	r.cfg.Progress(e)
+	if e.State != Reading {
+		r.done++
+	}
+	if e.Done, e.Total = r.done, len(r.paths); r.cfg.Progress != nil {
+		r.cfg.Progress(e)
+	}
 }

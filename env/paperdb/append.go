@@ -33,25 +33,25 @@ func tableRows(p Paper) ([]table, error) {
 			paper, text(m.Title), optional(m.Abstract), int32(m.NumPages), optional(m.ConferenceFull), optional(m.Conference), year,
 			optional(m.Volume), optional(m.DownloadURL), optional(m.BibTeX), texts(m.Authors), text(m.PDFPath), optional(m.TLDR), texts(m.Tags),
 		}}},
-		{"main", "pages", "ref_paper_id", each(p.Pages, func(x Page) []driver.Value {
+		{"main", "pages", "ref_paper_id", each(p.Pages, func(x *Page) []driver.Value {
 			return []driver.Value{c.id(x.ID), int32(x.Number), int32(x.Width), int32(x.Height), text(x.Content), optional(x.Summary), paper}
 		})},
-		{"main", "images", "ref_paper_id", each(p.Images, func(x Image) []driver.Value {
+		{"main", "images", "ref_paper_id", each(p.Images, func(x *Image) []driver.Value {
 			return []driver.Value{c.id(x.ID), text(x.Caption), optional(x.Summary), box(x.Box), int32(x.Ordinal), paper, c.page(x.PageID)}
 		})},
-		{"main", "chunks", "ref_paper_id", each(p.Chunks, func(x Chunk) []driver.Value {
+		{"main", "chunks", "ref_paper_id", each(p.Chunks, func(x *Chunk) []driver.Value {
 			return []driver.Value{c.id(x.ID), text(x.Text), int32(x.Ordinal), paper, c.page(x.PageID)}
 		})},
-		{"main", "tables", "ref_paper_id", each(p.Tables, func(x Table) []driver.Value {
+		{"main", "tables", "ref_paper_id", each(p.Tables, func(x *Table) []driver.Value {
 			return []driver.Value{c.id(x.ID), text(x.Caption), text(x.Content), optional(x.Summary), box(x.Box), int32(x.Ordinal), paper, c.page(x.PageID)}
 		})},
-		{"main", "sections", "ref_paper_id", each(p.Sections, func(x Section) []driver.Value {
+		{"main", "sections", "ref_paper_id", each(p.Sections, func(x *Section) []driver.Value {
 			return []driver.Value{c.id(x.ID), text(x.Title), text(x.Content), optional(x.Summary), int32(x.Ordinal), numbers(x.PageNumbers), paper}
 		})},
-		{"main", "equations", "ref_paper_id", each(p.Equations, func(x Equation) []driver.Value {
+		{"main", "equations", "ref_paper_id", each(p.Equations, func(x *Equation) []driver.Value {
 			return []driver.Value{c.id(x.ID), text(x.Content), int32(x.Ordinal), paper, c.page(x.PageID)}
 		})},
-		{"main", "reference", "ref_paper_id", each(p.References, func(x Reference) []driver.Value {
+		{"main", "reference", "ref_paper_id", each(p.References, func(x *Reference) []driver.Value {
 			return []driver.Value{c.id(x.ID), text(x.Content), int32(x.Ordinal), paper, c.page(x.PageID)}
 		})},
 		{"airqa", "files", "paper_id", [][]driver.Value{{
@@ -68,10 +68,10 @@ func tableRows(p Paper) ([]table, error) {
 	return tables, c.err
 }
 
-func each[T any](items []T, row func(T) []driver.Value) [][]driver.Value {
-	rows := make([][]driver.Value, len(items))
-	for i, item := range items {
-		rows[i] = row(item)
+func each[T, V any](items []T, row func(*T) []V) [][]V {
+	rows := make([][]V, len(items))
+	for i := range items {
+		rows[i] = row(&items[i])
 	}
 	return rows
 }

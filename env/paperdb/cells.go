@@ -1,6 +1,7 @@
 package paperdb
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -147,54 +148,29 @@ func hasText(column string) string { return "length(trim(" + column + ")) > 0" }
 // Cells returns the texts of the paper for the search index: those that [Reader.Cells] yields once it is stored, in
 // another order.
 func (p Paper) Cells() []Cell {
-	c := cellList{paper: p.Metadata.PaperID, pages: make(map[string]int)}
+	rows := p.rows()
+	numbers := make(map[string]int) // of pages, by id
 	for _, x := range p.Pages {
-		c.pages[x.ID] = x.Number
+		numbers[x.ID] = x.Number
 	}
-	m := p.Metadata
-	c.add("metadata", m.PaperID, -1, "title", m.Title, "abstract", m.Abstract, "bibtex", m.BibTeX, "tldr", m.TLDR)
-	for _, x := range p.Pages {
-		c.add("pages", x.ID, x.Number, "page_content", x.Content, "page_summary", x.Summary)
-	}
-	for _, x := range p.Images {
-		c.add("images", x.ID, c.page(x.PageID), "image_caption", x.Caption, "image_summary", x.Summary)
-	}
-	for _, x := range p.Chunks {
-		c.add("chunks", x.ID, c.page(x.PageID), "text_content", x.Text)
-	}
-	for _, x := range p.Tables {
-		c.add("tables", x.ID, c.page(x.PageID), "table_caption", x.Caption, "table_content", x.Content, "table_summary", x.Summary)
-	}
-	for _, x := range p.Sections {
-		c.add("sections", x.ID, -1, "section_title", x.Title, "section_content", x.Content, "section_summary", x.Summary)
-	}
-	for _, x := range p.Equations {
-		c.add("equations", x.ID, c.page(x.PageID), "equation_content", x.Content)
-	}
-	for _, x := range p.References {
-		c.add("reference", x.ID, c.page(x.PageID), "reference_content", x.Content)
-	}
-	return c.list
-}
-
-type cellList struct {
-	paper string
-	pages map[string]int // numbers by id
-	list  []Cell
-}
-
-func (c *cellList) page(id string) int {
-	if n, ok := c.pages[id]; ok {
-		return n
-	}
-	return -1
-}
-
-// add adds the texts of a row, given as column, text, column, text.
-func (c *cellList) add(table, key string, page int, columns ...string) {
-	for pair := range slices.Chunk(columns, 2) {
-		if text := clean(pair[1]); strings.Trim(text, " ") != "" {
-			c.list = append(c.list, Cell{vectors.Origin{PaperID: c.paper, Page: page, Table: table, Column: pair[0], Key: key}, text})
+	var list []Cell
+	for _, t := range indexed {
+		columns := releasedNamed(t.table).columns
+		for _, row := range rows[t.table] {
+			text := func(column string) string { return *row[slices.Index(columns, column)].(*string) }
+			page := -1
+			switch t.page {
+			case ofPage:
+				page = numbers[text(t.key)]
+			case onPage:
+				page = cmp.Or(numbers[text("ref_page_id")], -1)
+			}
+			for _, column := range t.columns {
+				if cell := clean(text(column)); strings.Trim(cell, " ") != "" {
+					list = append(list, Cell{vectors.Origin{PaperID: p.Metadata.PaperID, Page: page, Table: t.table, Column: column, Key: text(t.key)}, cell})
+				}
+			}
 		}
 	}
+	return list
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -154,27 +155,18 @@ func fixPages(p *Paper) {
 	for _, page := range p.Pages {
 		have[page.ID] = true
 	}
-	lost := 0
-	check := func(page *string) {
-		if !have[*page] {
-			*page = ""
-			lost++
+	lost, rows := 0, p.rows()
+	for _, t := range releasedTables {
+		at := slices.Index(t.columns, "ref_page_id")
+		for _, row := range rows[t.name] {
+			if at < 0 {
+				break
+			}
+			if page := row[at].(*string); !have[*page] {
+				*page = ""
+				lost++
+			}
 		}
-	}
-	for i := range p.Images {
-		check(&p.Images[i].PageID)
-	}
-	for i := range p.Chunks {
-		check(&p.Chunks[i].PageID)
-	}
-	for i := range p.Tables {
-		check(&p.Tables[i].PageID)
-	}
-	for i := range p.Equations {
-		check(&p.Equations[i].PageID)
-	}
-	for i := range p.References {
-		check(&p.References[i].PageID)
 	}
 	if lost > 0 {
 		p.File.Problems = append(p.File.Problems, fmt.Sprintf("%d rows referred to a page that the paper does not have", lost))

@@ -39,6 +39,10 @@ var releasedTables = []releasedTable{
 	{"reference", "ref_paper_id", "ordinal, reference_id", []string{"reference_id", "reference_content", "ordinal", "ref_page_id"}},
 }
 
+func releasedNamed(name string) releasedTable {
+	return releasedTables[slices.IndexFunc(releasedTables, func(t releasedTable) bool { return t.name == name })]
+}
+
 // mayBeMissing reports whether a column is filled by language models.
 func mayBeMissing(column string) bool {
 	return column == "tldr" || column == "tags" || strings.HasSuffix(column, "_summary")
@@ -115,7 +119,7 @@ func (r *Released) place(ctx context.Context, t releasedTable, paper string) (ro
 }
 
 func rowsOf[T any](ctx context.Context, r *Released, table, paper string, cells func(*T) []any) ([]T, error) {
-	t := releasedTables[slices.IndexFunc(releasedTables, func(t releasedTable) bool { return t.name == table })]
+	t := releasedNamed(table)
 	where, have, err := r.place(ctx, t, paper)
 	if err != nil || !have {
 		return nil, err

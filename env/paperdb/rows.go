@@ -34,6 +34,15 @@ type File struct {
 	Labels []string
 }
 
+// rows returns the cells of the rows of each table.
+func (p *Paper) rows() map[string][][]any {
+	return map[string][][]any{
+		"metadata": {p.Metadata.cells()}, "pages": each(p.Pages, (*Page).cells), "images": each(p.Images, (*Image).cells),
+		"chunks": each(p.Chunks, (*Chunk).cells), "tables": each(p.Tables, (*Table).cells), "sections": each(p.Sections, (*Section).cells),
+		"equations": each(p.Equations, (*Equation).cells), "reference": each(p.References, (*Reference).cells),
+	}
+}
+
 // The cells of a row are the targets to scan its columns into, in the order of schema.sql but without the paper of a part.
 
 // Metadata is a row of table metadata.

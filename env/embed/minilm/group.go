@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"sync/atomic"
 )
 
 // group partitions the texts into passes, longest texts first, so that no core starts a long text at the end. Texts are
@@ -38,26 +37,17 @@ type cores chan struct{}
 
 // each calls do for 0 to n-1 on as many goroutines as there are cores and waits for them. Once ctx ends, it starts no
 // further calls, and returns ctx's error if any are left.
-func (c cores) each(ctx context.Context, n int, do func(int)) error {
-	var next, done atomic.Int64
+func (c cores) each(ctx context.Context, n int, do func(int)) (err error) {
 	var wait sync.WaitGroup
-	for range min(cap(c), n) {
-		wait.Go(func() {
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				c <- struct{}{}
+	for i := 0; i < n && err == nil; i++ {
+		if err = ctx.Err(); err == nil {
+			c <- struct{}{}
+			wait.Go(func() {
+				defer func() { <-c }()
 				do(i)
-				<-c
-				done.Add(1)
-			}
-		})
+			})
+		}
 	}
 	wait.Wait()
-	if int(done.Load()) == n {
-		return nil
-	}
-	return ctx.Err()
+	return err
 }

@@ -37,7 +37,10 @@ func bare(text string) (string, error) {
 		case c == '"':
 			s.skip(s.quoted(1, '"', false))
 		case strings.HasPrefix(rest, "--"):
-			s.skip(until(rest, "\n\r"))
+			if end := strings.IndexAny(rest, "\n\r"); end >= 0 {
+				rest = rest[:end]
+			}
+			s.skip(len(rest))
 		case strings.HasPrefix(rest, "/*"):
 			s.skip(comment(rest))
 		case c == '$':
@@ -126,13 +129,6 @@ func isTag(text string) bool {
 // isWord reports whether a byte is part of a name or a number. Non-ASCII bytes are.
 func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= utf8.RuneSelf
-}
-
-func until(text, ends string) int {
-	if n := strings.IndexAny(text, ends); n >= 0 {
-		return n
-	}
-	return len(text)
 }
 
 // comment returns the length of a comment, which may contain nested ones.
