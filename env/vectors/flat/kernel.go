@@ -6,6 +6,7 @@ import "C"
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 )
 
@@ -23,13 +24,8 @@ type kernel struct {
 
 // kernels lists the kernels that this CPU supports, fastest first. The last one is portable.
 func kernels() []kernel {
-	var out []kernel
-	for _, k := range []kernel{{"vnni", C.FLAT_VNNI}, {"avx2", C.FLAT_AVX2}, {"portable", C.FLAT_PORTABLE}} {
-		if C.flat_can(k.id) != 0 {
-			out = append(out, k)
-		}
-	}
-	return out
+	all := []kernel{{"vnni", C.FLAT_VNNI}, {"avx2", C.FLAT_AVX2}, {"portable", C.FLAT_PORTABLE}}
+	return slices.DeleteFunc(all, func(k kernel) bool { return C.flat_can(k.id) == 0 })
 }
 
 // found is a row with the upper and lower bound of its score (flat_found).

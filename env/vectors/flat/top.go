@@ -1,6 +1,9 @@
 package flat
 
-import "slices"
+import (
+	"container/heap"
+	"slices"
+)
 
 // top keeps the k best items, at most one per cell, in a heap with the worst item at the root.
 type top[T any] struct {
@@ -29,26 +32,27 @@ func (t *top[T]) offer(x T) {
 	if t.full() && t.compare(x, t.items[0]) >= 0 {
 		return
 	}
+	i, known := 0, false
 	if t.cell != nil {
-		if i, ok := t.at[t.cell(x)]; ok {
-			if t.compare(x, t.items[i]) < 0 {
-				t.items[i] = x
-				t.down(i)
-			}
-			return
-		}
+		i, known = t.at[t.cell(x)]
 	}
-	if t.full() {
-		if t.cell != nil {
-			delete(t.at, t.cell(t.items[0]))
-		}
-		t.set(0, x)
-		t.down(0)
+	switch {
+	case known && t.compare(x, t.items[i]) >= 0:
 		return
+	case !known && !t.full():
+		heap.Push(t, x)
+		return
+	case !known && t.cell != nil:
+		delete(t.at, t.cell(t.items[0]))
 	}
-	t.items = append(t.items, x)
-	t.set(len(t.items)-1, x)
-	t.up(len(t.items) - 1)
+	t.set(i, x)
+	heap.Fix(t, i)
+}
+
+// sorted returns the items, best first. No item may be offered afterwards.
+func (t *top[T]) sorted() []T {
+	slices.SortFunc(t.items, t.compare)
+	return t.items
 }
 
 func (t *top[T]) set(i int, x T) {
@@ -58,41 +62,20 @@ func (t *top[T]) set(i int, x T) {
 	}
 }
 
-func (t *top[T]) swap(i, j int) {
+// These methods are for package heap.
+
+func (t *top[T]) Len() int           { return len(t.items) }
+func (t *top[T]) Less(i, j int) bool { return t.compare(t.items[i], t.items[j]) > 0 }
+
+func (t *top[T]) Swap(i, j int) {
 	x := t.items[i]
 	t.set(i, t.items[j])
 	t.set(j, x)
 }
 
-func (t *top[T]) up(i int) {
-	for i > 0 {
-		parent := (i - 1) / 2
-		if t.compare(t.items[i], t.items[parent]) <= 0 {
-			return
-		}
-		t.swap(i, parent)
-		i = parent
-	}
+func (t *top[T]) Push(x any) {
+	t.items = append(t.items, x.(T))
+	t.set(len(t.items)-1, x.(T))
 }
 
-func (t *top[T]) down(i int) {
-	for {
-		worst := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(t.items); child++ {
-			if t.compare(t.items[child], t.items[worst]) > 0 {
-				worst = child
-			}
-		}
-		if worst == i {
-			return
-		}
-		t.swap(i, worst)
-		i = worst
-	}
-}
-
-// sorted returns the items, best first. No item may be offered afterwards.
-func (t *top[T]) sorted() []T {
-	slices.SortFunc(t.items, t.compare)
-	return t.items
-}
+func (t *top[T]) Pop() any { panic("an item is replaced, never removed") }
