@@ -185,25 +185,20 @@ func (s *Store) hold(name string) (*collection, error) {
 		if err := s.exists(name); err != nil {
 			return nil, err
 		}
-		read, err := s.read(name)
+		var err error
+		// A writer in another process may remove a segment between manifest and segments: then there is a new manifest.
+		for range 5 {
+			if have, err = openCollection(s.folder(name), s.generation); !errors.Is(err, fs.ErrNotExist) {
+				break
+			}
+		}
 		if err != nil {
 			return nil, err
 		}
-		s.open[name], have = read, read
+		s.open[name] = have
 	}
 	have.hold()
 	return have, nil
-}
-
-// read opens a collection. A writer in another process may remove a segment between manifest and segments: then there is a
-// new manifest.
-func (s *Store) read(name string) (c *collection, err error) {
-	for range 5 {
-		if c, err = openCollection(s.folder(name), s.generation); !errors.Is(err, fs.ErrNotExist) {
-			return c, err
-		}
-	}
-	return c, err
 }
 
 // exists returns an error if there is no collection of this name. It checks the name first, so that a path is only built
