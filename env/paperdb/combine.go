@@ -35,16 +35,21 @@ type Part struct {
 // Combine writes a database at path, in place of what is there, in one step: after a crash, path is as it was. The rows of
 // each part stay in their order. An error, also of a full disk, leaves path as it was.
 func Combine(ctx context.Context, path string, c Combination) error {
+	return replace(path, "combine databases", func(temporary string) error { return c.write(ctx, temporary) })
+}
+
+// replace writes a database beside path and moves it there, so that a crash leaves no part of it at path. act is for errors.
+func replace(path, act string, write func(temporary string) error) error {
 	temporary := path + ".new"
-	if err := removeDatabase(temporary); err != nil { // of a crash
-		return fmt.Errorf("combine databases: %w", err)
+	err := removeDatabase(temporary) // of a crash
+	if err == nil {
+		err = write(temporary)
 	}
-	err := c.write(ctx, temporary)
 	if err == nil {
 		err = os.Rename(temporary, path)
 	}
 	if err != nil {
-		return fmt.Errorf("combine databases: %w", errors.Join(err, removeDatabase(temporary)))
+		return fmt.Errorf("%s: %w", act, errors.Join(err, removeDatabase(temporary)))
 	}
 	return nil
 }

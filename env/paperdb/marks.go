@@ -15,11 +15,16 @@ func (f File) Label(page int) string {
 
 // File returns the source file of a paper; the zero value for an unknown paper.
 func (r *Reader) File(ctx context.Context, paperID string) (File, error) {
-	found, err := files(ctx, r.db, "WHERE paper_id = TRY_CAST(? AS UUID)", paperID)
-	if err != nil || len(found) == 0 {
-		return File{}, err
+	f, _, err := fileOf(ctx, r.db, paperID)
+	return f, err
+}
+
+func fileOf(ctx context.Context, db querier, paperID string) (f File, ok bool, err error) {
+	found, err := files(ctx, db, "WHERE paper_id = TRY_CAST(? AS UUID)", paperID)
+	if len(found) > 0 {
+		f, ok = found[0].File, true
 	}
-	return found[0].File, nil
+	return f, ok, err
 }
 
 // Illegible returns the illegible papers, ordered by id.

@@ -85,25 +85,17 @@ func OpenStored(ctx context.Context, path string) (*Writer, error) {
 	return &Writer{db: db, path: path, stored: true}, nil
 }
 
-// create makes an empty database. It writes a temporary file first, so a crash leaves no partial database at path.
+// create makes an empty database.
 func create(ctx context.Context, path string) error {
-	temporary := path + ".new"
-	if err := errors.Join(os.RemoveAll(temporary), os.RemoveAll(temporary+".wal")); err != nil { // of a crash
-		return fmt.Errorf("create database: %w", err)
-	}
-	db, err := connectWriter(temporary)
-	if err != nil {
-		return err
-	}
-	_, err = db.ExecContext(ctx, schemaSQL)
-	// The driver ignores write errors when it closes the file; the writer's checkpoint returns them.
-	if err = errors.Join(err, (&Writer{db: db}).Close()); err == nil {
-		err = os.Rename(temporary, path)
-	}
-	if err != nil {
-		return fmt.Errorf("create database: %w", err)
-	}
-	return nil
+	return replace(path, "create database", func(temporary string) error {
+		db, err := connectWriter(temporary)
+		if err != nil {
+			return err
+		}
+		_, err = db.ExecContext(ctx, schemaSQL)
+		// The driver ignores write errors when it closes the file; the writer's checkpoint returns them.
+		return errors.Join(err, (&Writer{db: db}).Close())
+	})
 }
 
 // connectWriter opens a database for writing. A checkpoint costs more the larger the database is: with 64 MB of changes
@@ -322,13 +314,9 @@ func sameFile(ctx context.Context, db querier, f File) ([]Owned, error) {
 
 // Owner returns the file of a paper, with the parser that read it; false if the database has no such paper.
 func (w *Writer) Owner(ctx context.Context, paperID string) (File, bool, error) {
-	files, err := files(ctx, w.db, "WHERE paper_id = TRY_CAST(? AS UUID)", paperID)
-	if err != nil || len(files) == 0 {
-		return File{}, false, err
-	}
-	f := files[0].File
+	f, ok, err := fileOf(ctx, w.db, paperID)
 	f.Parser, _, _ = strings.Cut(f.Parser, enrichedMark)
-	return f, true, nil
+	return f, ok, err
 }
 
 // Title returns the title of a paper, or "" if the database has no such paper.

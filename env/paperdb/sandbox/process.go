@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -29,7 +28,7 @@ const (
 type process struct {
 	cmd     *exec.Cmd
 	in, out *os.File      // the parent's ends of the pipes
-	said    *head         // standard error
+	said    *head         // standard error; read it after gone
 	gone    chan struct{} // closed when the process is reaped
 }
 
@@ -148,28 +147,17 @@ func (w *process) died(err error) *Died {
 	case <-time.After(exitTimeout):
 		return &Died{Text: "it closed its output"}
 	}
-	text := strings.TrimSpace(w.cmd.ProcessState.String() + "\n" + w.said.String())
+	text := strings.TrimSpace(w.cmd.ProcessState.String() + "\n" + string(*w.said))
 	memory := outOfMemory.MatchString(text)
 	return &Died{Memory: memory, Killed: !memory && strings.Contains(text, "signal: killed"), Text: text}
 }
 
 // head keeps the beginning of what is written to it.
-type head struct {
-	mu   sync.Mutex
-	text []byte
-}
+type head []byte
 
 // Write never fails.
 func (h *head) Write(p []byte) (int, error) {
 	const headSize = 4 << 10 // enough for the first lines of a crash, which name the cause
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.text = append(h.text, p[:min(len(p), headSize-len(h.text))]...)
+	*h = append(*h, p[:min(len(p), headSize-len(*h))]...)
 	return len(p), nil
-}
-
-func (h *head) String() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return string(h.text)
 }
