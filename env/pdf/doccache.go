@@ -48,23 +48,12 @@ func (c *documentCache) release() {
 	c.claims--
 }
 
-// take returns an idle document of the current version of a file. It closes one of an older version.
+// take removes and returns the most recently used document of the present version of a file, or nil.
 func (c *documentCache) take(path string, info os.FileInfo) *cachedDocument {
-	for {
-		v := c.pull(path)
-		if v == nil || v.size == info.Size() && v.time.Equal(info.ModTime()) {
-			return v
-		}
-		_ = v.doc.Close()
-	}
-}
-
-// pull removes and returns the most recently used document of a file, or nil.
-func (c *documentCache) pull(path string) *cachedDocument {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, v := range slices.Backward(c.idle) {
-		if v.path == path {
+		if v.path == path && v.size == info.Size() && v.time.Equal(info.ModTime()) {
 			c.idle = slices.Delete(c.idle, i, i+1)
 			return v
 		}
