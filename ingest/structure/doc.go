@@ -34,8 +34,7 @@ type Paper struct {
 
 // Section is a heading with its text, including subsections.
 type Section struct {
-	// Number is the printed number without a final dot: "3.1", "IV", "A"; empty if unnumbered.
-	Number, Title string
+	Title string
 	// Heading is number and title as printed: "IV. Results".
 	Heading string
 	// Level is 1 for a section, 2 for a subsection and so on.
@@ -99,10 +98,7 @@ func Read(s Source) Paper {
 }
 
 func (r *paperReader) inRegion(l layout.Line) bool {
-	for _, box := range r.Regions[l.Page] {
-		if box.Holds(l.Box) && l.Box.OverlapX(box) > 0.5*l.Box.Width() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Regions[l.Page], func(box layout.Box) bool {
+		return box.Holds(l.Box) && l.Box.OverlapX(box) > 0.5*l.Box.Width()
+	})
 }

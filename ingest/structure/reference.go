@@ -41,12 +41,7 @@ func (r *paperReader) findList() {
 		}
 		size := r.flow[i].Size
 		small := func(l layout.Line) bool { return abs(l.Size-size) < 0.6 }
-		var list []layout.Line
-		for _, l := range r.flow[i:] {
-			if small(l) {
-				list = append(list, l)
-			}
-		}
+		list := slices.DeleteFunc(slices.Clone(r.flow[i:]), func(l layout.Line) bool { return !small(l) })
 		if starts := labelStarts(list); len(starts) >= fewest && mostHaveYears(list, starts) {
 			r.moveToEnd(i, small)
 			return

@@ -18,7 +18,7 @@ func (r *paperReader) sections() []Section {
 			end = r.heads[i+1+n].at
 		}
 		lines := r.contents(h, end)
-		s := Section{Number: h.number, Title: h.title, Heading: h.printed(), Level: h.level, Text: r.Doc.Flow(lines)}
+		s := Section{Title: h.title, Heading: h.printed(), Level: h.level, Text: r.Doc.Flow(lines)}
 		for _, l := range r.flow[h.at:end] {
 			if len(s.Pages) == 0 || l.Page > s.Pages[len(s.Pages)-1] {
 				s.Pages = append(s.Pages, l.Page)
