@@ -299,10 +299,7 @@ func (d *Dir) Pin(run string) error {
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(pin{Run: run})
-	if err == nil {
-		err = files.WriteFile(d.pinFile(run), append(text, '\n'))
-	}
+	err = WriteRecord(d.pinFile(run), pin{Run: run})
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return nil
 	}

@@ -66,26 +66,24 @@ func (p Papers) Versions() map[string]string {
 
 // With returns the papers after a change of some, whose ids and present files are both sorted.
 func (p Papers) With(changed []string, files []paperdb.Owned) Papers {
-	all := make([]paperdb.Owned, 0, len(p.Files)+len(files))
-	for _, f := range p.Files {
-		for len(files) > 0 && files[0].PaperID < f.PaperID {
-			all, files = append(all, files[0]), files[1:]
-		}
-		if _, ok := slices.BinarySearch(changed, f.PaperID); !ok {
-			all = append(all, f)
-		}
-	}
-	return PapersOf(append(all, files...))
+	all := slices.DeleteFunc(slices.Clone(p.Files), func(f paperdb.Owned) bool {
+		_, ok := slices.BinarySearch(changed, f.PaperID)
+		return ok
+	})
+	all = append(all, files...)
+	slices.SortFunc(all, func(a, b paperdb.Owned) int { return strings.Compare(a.PaperID, b.PaperID) })
+	return PapersOf(all)
 }
 
 // Without returns the papers that others do not have from the same files, sorted and not nil.
 func (p Papers) Without(others Papers) []string {
-	ids, i := []string{}, 0
+	have := make(map[datadir.Source]bool, len(others.Files))
+	for _, f := range others.Files {
+		have[SourceOf(f)] = true
+	}
+	ids := []string{}
 	for _, f := range p.Files {
-		for i < len(others.Files) && others.Files[i].PaperID < f.PaperID {
-			i++
-		}
-		if i == len(others.Files) || SourceOf(others.Files[i]) != SourceOf(f) {
+		if !have[SourceOf(f)] {
 			ids = append(ids, f.PaperID)
 		}
 	}

@@ -130,8 +130,8 @@ func (j *Join) Added() (n int) {
 
 // version is where a version of a paper is: in a source, or in the target if from is nil.
 type version struct {
-	hash, file string
-	from       *source
+	hash, file, dir string
+	from            *source
 }
 
 // plan decides which version of each paper counts. The papers of the target come first, then those of each source in order.
@@ -139,13 +139,13 @@ func (j *Join) plan() error {
 	const mostConflicts = 10
 	chosen := make(map[string]version)
 	for _, f := range j.to.papers.Files {
-		chosen[f.PaperID] = version{hash: index.SourceOf(f).Version(), file: f.Name}
+		chosen[f.PaperID] = version{hash: index.SourceOf(f).Version(), file: f.Name, dir: j.to.path}
 	}
 	var conflicts []string
 	for _, s := range j.sources {
 		s.counts = Source{Dir: s.path, Papers: len(s.papers.Files)}
 		for _, f := range s.papers.Files {
-			mine := version{hash: index.SourceOf(f).Version(), file: f.Name, from: s}
+			mine := version{hash: index.SourceOf(f).Version(), file: f.Name, dir: s.path, from: s}
 			other, have := chosen[f.PaperID]
 			switch {
 			case have && other.hash == mine.hash:
@@ -153,10 +153,10 @@ func (j *Join) plan() error {
 				s.counts.Present++
 				continue
 			case have && !j.cfg.Replace:
-				conflicts = append(conflicts, fmt.Sprintf("%s: %s of %s and %s of %s", f.PaperID, other.file, j.dirOf(other), mine.file, s.path))
+				conflicts = append(conflicts, fmt.Sprintf("%s: %s of %s and %s of %s", f.PaperID, other.file, other.dir, mine.file, s.path))
 				continue
 			case have:
-				j.replaced = append(j.replaced, Replaced{PaperID: f.PaperID, File: other.file, Dir: j.dirOf(other)})
+				j.replaced = append(j.replaced, Replaced{PaperID: f.PaperID, File: other.file, Dir: other.dir})
 				if other.from == nil {
 					j.to.removed = append(j.to.removed, f.PaperID)
 				} else {
@@ -179,13 +179,6 @@ func (j *Join) plan() error {
 	return fmt.Errorf("%s in different versions:\n  %s%s\n  With --replace, the last directory counts; without the papers that it replaces, "+
 		"join the others and ingest these PDFs into the result", terminal.Plural(len(conflicts), "paper"),
 		strings.Join(conflicts[:min(len(conflicts), mostConflicts)], "\n  "), more)
-}
-
-func (j *Join) dirOf(v version) string {
-	if v.from == nil {
-		return j.to.path
-	}
-	return v.from.path
 }
 
 // without returns the files of the papers that are not among some.

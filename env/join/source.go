@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
-	"time"
 
 	"airqa/env/datadir"
 	"airqa/env/index"
@@ -29,10 +28,10 @@ type directory struct {
 // source is a directory whose papers are taken.
 type source struct {
 	directory
-	lock    *datadir.Lock // nil if the directory cannot be written
-	changed time.Time     // of the database
-	store   *flat.Store
-	counts  Source
+	lock   *datadir.Lock // nil if the directory cannot be written
+	stat   fs.FileInfo   // of the database
+	store  *flat.Store
+	counts Source
 	// without are the papers that are left out.
 	without []string
 }
@@ -94,7 +93,7 @@ func (s *source) read(ctx context.Context) (err error) {
 	if !index.IsFiles(s.info.Index.Vectors) {
 		return fmt.Errorf("its vectors are on a Milvus server; copy them into its files first: airqa store vectors --data %s --to %s", s.path, index.Files)
 	}
-	if s.changed, err = modified(s.dir.Database()); err != nil {
+	if s.stat, err = os.Stat(s.dir.Database()); err != nil {
 		return err
 	}
 	if s.papers, err = papersOf(ctx, s.dir.Database()); err != nil {
@@ -134,22 +133,14 @@ func (s *source) unchanged() error {
 	if err != nil {
 		return err
 	}
-	changed, err := modified(s.dir.Database())
-	if err == nil && (info.Generation != s.info.Generation || info.Fingerprint != s.info.Fingerprint || !changed.Equal(s.changed)) {
+	now, err := os.Stat(s.dir.Database())
+	if err == nil && (info.Generation != s.info.Generation || info.Fingerprint != s.info.Fingerprint || !now.ModTime().Equal(s.stat.ModTime())) {
 		err = errors.New("its papers changed meanwhile; run the same command again")
 	}
 	if err != nil {
 		return fmt.Errorf("join %s: %w", s.path, err)
 	}
 	return nil
-}
-
-func modified(path string) (time.Time, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return time.Time{}, err
-	}
-	return info.ModTime(), nil
 }
 
 func papersOf(ctx context.Context, path string) (_ index.Papers, err error) {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"airqa/env/datadir"
 	"airqa/internal/files"
 )
 
@@ -59,15 +60,12 @@ func (p *part) resumable() bool { return p.size > 0 && p.version.Validator != ""
 // reset starts over with another version.
 func (p *part) reset(validator string) error {
 	p.size, p.version.Validator = 0, validator
-	raw, err := json.Marshal(p.version)
-	if err == nil {
-		err = p.file.Truncate(0)
-	}
+	err := p.file.Truncate(0)
 	if err == nil {
 		_, err = p.file.Seek(0, io.SeekStart)
 	}
 	if err == nil {
-		err = files.WriteFile(p.versionPath(), append(raw, '\n'))
+		err = datadir.WriteRecord(p.versionPath(), p.version)
 	}
 	if err != nil {
 		return fmt.Errorf("start download: %w", err)
