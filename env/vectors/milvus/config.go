@@ -138,18 +138,15 @@ func (c Config) String() string {
 		u.User = url.User(c.User)
 	}
 	options := url.Values{}
-	if c.TLS {
-		options.Set("tls", "true")
+	set := func(name string, given bool, value string) {
+		if given {
+			options.Set(name, value)
+		}
 	}
-	if c.CA != "" {
-		options.Set("ca", c.CA)
-	}
-	if c.Prefix != "" {
-		options.Set("prefix", c.Prefix)
-	}
-	if c.Timeout != 0 {
-		options.Set("timeout", c.Timeout.String())
-	}
+	set("tls", c.TLS, "true")
+	set("ca", c.CA != "", c.CA)
+	set("prefix", c.Prefix != "", c.Prefix)
+	set("timeout", c.Timeout != 0, c.Timeout.String())
 	if c.Index != "" {
 		kind, given := splitIndex(c.Index)
 		options.Set("index", kind)

@@ -40,30 +40,25 @@ func (s *Store) Terms(ctx context.Context, name string, terms []string) (map[str
 	known := make(map[string]bm25.Term)
 	err := s.read(ctx, name, "read statistics of", func(e *entry) error {
 		for some := range slices.Chunk(terms, termRows) {
-			if err := s.addTerms(ctx, e, some, known); err != nil {
+			byKey := make(map[string]string)
+			for _, term := range some {
+				byKey[termKey(term)] = term
+			}
+			set, err := s.server.query(ctx, termsOf(e.collection), oneOf(fieldID, slices.Collect(maps.Keys(byKey))), fieldID, fieldPosition, fieldDF)
+			if err != nil {
 				return err
+			}
+			r := reader{set: set}
+			for i := range r.len(fieldID) {
+				known[byKey[r.text(fieldID, i)]] = bm25.Term{Position: int(r.number(fieldPosition, i)), DF: int(r.number(fieldDF, i))}
+			}
+			if r.err != nil {
+				return r.err
 			}
 		}
 		return nil
 	})
 	return known, err
-}
-
-func (s *Store) addTerms(ctx context.Context, e *entry, terms []string, known map[string]bm25.Term) error {
-	byKey := make(map[string]string)
-	for _, term := range terms {
-		byKey[termKey(term)] = term
-	}
-	keys := slices.Collect(maps.Keys(byKey))
-	set, err := s.server.query(ctx, termsOf(e.collection), oneOf(fieldID, keys), fieldID, fieldPosition, fieldDF)
-	if err != nil {
-		return err
-	}
-	r := reader{set: set}
-	for i := range r.len(fieldID) {
-		known[byKey[r.text(fieldID, i)]] = bm25.Term{Position: int(r.number(fieldPosition, i)), DF: int(r.number(fieldDF, i))}
-	}
-	return r.err
 }
 
 // fillTerms makes the collection of the terms of a new collection.
