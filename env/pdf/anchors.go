@@ -80,9 +80,8 @@ func (d *Document) target(dest uint64) (page int, x, y float64) {
 
 // Outline returns the bookmarks depth first, at most 5,000, because their links may be circular.
 func (d *Document) Outline(ctx context.Context) ([]Heading, error) {
-	w := &outlineWalk{seen: map[uint32]bool{}}
+	w := &outlineWalk{d: d, seen: map[uint32]bool{}}
 	err := d.within(ctx, func() error {
-		w.d = d
 		w.children(0, 1)
 		return d.g.take()
 	})

@@ -45,15 +45,11 @@ func (f *weightsFile) Vector(name string, n int) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float32, n)
-	switch dtype {
-	case "F32":
-		floats(out, data)
-	case "F16":
-		halves(out, data)
-	default:
+	if dtype != "F32" && dtype != "F16" {
 		return nil, fmt.Errorf("%w: tensor %q: dtype %s is not supported", errWeights, name, dtype)
 	}
+	out := make([]float32, n)
+	matrix{Cols: n, dtype: dtype, data: data}.Row(out, 0, 0)
 	return out, nil
 }
 
