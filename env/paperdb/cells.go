@@ -155,7 +155,7 @@ func (p Paper) Cells() []Cell {
 	}
 	var list []Cell
 	for _, t := range indexed {
-		columns := releasedNamed(t.table).columns
+		columns := publishedNamed(t.table).columns
 		for _, row := range rows[t.table] {
 			text := func(column string) string { return *row[slices.Index(columns, column)].(*string) }
 			page := -1

@@ -51,6 +51,5 @@ func (r *Reader) Elements(ctx context.Context) ([]Element, error) {
 
 // Equations returns the equations of a paper in order; none for an unknown paper.
 func (r *Reader) Equations(ctx context.Context, paperID string) ([]Equation, error) {
-	return rowsOfPaper(ctx, r.db, paperID, "equations", (*Equation).cells,
-		"equation_id::VARCHAR, equation_content, ordinal, COALESCE(ref_page_id::VARCHAR, '')", "ordinal, equation_id")
+	return rowsOfPaper(ctx, r.db, paperID, "equations", (*Equation).cells)
 }

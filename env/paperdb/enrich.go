@@ -44,10 +44,8 @@ func (r *Reader) Enrichable(ctx context.Context, paperID string) (p Paper, err e
 	var errs [4]error
 	p.Pages, errs[0] = r.Pages(ctx, paperID)
 	p.Sections, errs[1] = r.Sections(ctx, paperID)
-	p.Images, errs[2] = rowsOfPaper(ctx, r.db, paperID, "images", (*Image).cells, `image_id::VARCHAR, COALESCE(image_caption, ''), COALESCE(image_summary, ''), bounding_box::INTEGER[], ordinal,
-		COALESCE(ref_page_id::VARCHAR, '')`, "ordinal, image_id")
-	p.Tables, errs[3] = rowsOfPaper(ctx, r.db, paperID, "tables", (*Table).cells, `table_id::VARCHAR, COALESCE(table_caption, ''), COALESCE(table_content, ''), COALESCE(table_summary, ''),
-		bounding_box::INTEGER[], ordinal, COALESCE(ref_page_id::VARCHAR, '')`, "ordinal, table_id")
+	p.Images, errs[2] = rowsOfPaper(ctx, r.db, paperID, "images", (*Image).cells)
+	p.Tables, errs[3] = rowsOfPaper(ctx, r.db, paperID, "tables", (*Table).cells)
 	return p, cmp.Or(errs[:]...)
 }
 

@@ -81,7 +81,7 @@ func (r *Released) inspect(ctx context.Context) (err error) {
 // complete reports all missing tables and columns.
 func (r *Released) complete() error {
 	var missing []string
-	for _, t := range releasedTables {
+	for _, t := range publishedTables {
 		columns, have := r.types[t.name]
 		if !have {
 			missing = append(missing, "table "+t.name)
@@ -156,7 +156,7 @@ func fixPages(p *Paper) {
 		have[page.ID] = true
 	}
 	lost, rows := 0, p.rows()
-	for _, t := range releasedTables {
+	for _, t := range publishedTables {
 		at := slices.Index(t.columns, "ref_page_id")
 		for _, row := range rows[t.name] {
 			if at < 0 {

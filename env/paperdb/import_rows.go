@@ -10,14 +10,14 @@ import (
 	"airqa/qa"
 )
 
-// releasedTable is a table with its columns in the order of the cells of a row.
-type releasedTable struct {
+// publishedTable is a table with its columns in the order of the cells of a row.
+type publishedTable struct {
 	name, owner, order string
 	columns            []string
 }
 
-// releasedTables lists the published schema.
-var releasedTables = []releasedTable{
+// publishedTables lists the published schema, which schema.sql has, too.
+var publishedTables = []publishedTable{
 	{"metadata", "paper_id", "paper_id", []string{
 		"paper_id", "title", "abstract", "num_pages", "conference_full", "conference_abbreviation", "pub_year", "volume", "download_url",
 		"bibtex", "authors", "pdf_path", "tldr", "tags",
@@ -39,8 +39,8 @@ var releasedTables = []releasedTable{
 	{"reference", "ref_paper_id", "ordinal, reference_id", []string{"reference_id", "reference_content", "ordinal", "ref_page_id"}},
 }
 
-func releasedNamed(name string) releasedTable {
-	return releasedTables[slices.IndexFunc(releasedTables, func(t releasedTable) bool { return t.name == name })]
+func publishedNamed(name string) publishedTable {
+	return publishedTables[slices.IndexFunc(publishedTables, func(t publishedTable) bool { return t.name == name })]
 }
 
 // mayBeMissing reports whether a column is filled by language models.
@@ -70,23 +70,18 @@ func expression(column string, have bool) string {
 	return fmt.Sprintf(form, column)
 }
 
-// query selects the rows of one paper. Ids are compared in their own type, so that the engine can skip data.
-func (t releasedTable) query(types map[string]string, where rowRange) string {
+// query selects the rows of one paper, given as id is. Columns that a database does not have are empty.
+func (t publishedTable) query(have func(column string) bool, where rowRange, id string) string {
 	var columns []string
 	for _, c := range t.columns {
-		_, have := types[c]
-		columns = append(columns, expression(c, have))
-	}
-	id := "?"
-	if types[t.owner] == "UUID" {
-		id = "CAST(? AS UUID)"
+		columns = append(columns, expression(c, have(c)))
 	}
 	return fmt.Sprintf("SELECT %s FROM %s WHERE %v AND %s = %s ORDER BY %s", strings.Join(columns, ", "), t.name, where, t.owner, id, t.order)
 }
 
 // place returns where the rows of a paper are in a table; false if it has none. Without it, reading a paper would read
 // the whole table, and the cost of a paper would grow with the database.
-func (r *Released) place(ctx context.Context, t releasedTable, paper string) (rowRange, bool, error) {
+func (r *Released) place(ctx context.Context, t publishedTable, paper string) (rowRange, bool, error) {
 	everywhere := rowRange{from: 0, to: math.MaxInt64} // another way to write a UUID, which the engine may read
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -119,10 +114,14 @@ func (r *Released) place(ctx context.Context, t releasedTable, paper string) (ro
 }
 
 func rowsOf[T any](ctx context.Context, r *Released, table, paper string, cells func(*T) []any) ([]T, error) {
-	t := releasedNamed(table)
+	t := publishedNamed(table)
 	where, have, err := r.place(ctx, t, paper)
 	if err != nil || !have {
 		return nil, err
 	}
-	return list(ctx, r.db, table, cells, t.query(r.types[table], where), paper)
+	columns, id := r.types[table], "?"
+	if columns[t.owner] == "UUID" { // ids are compared in their own type, so that the engine can skip data
+		id = "CAST(? AS UUID)"
+	}
+	return list(ctx, r.db, table, cells, t.query(func(c string) bool { return columns[c] != "" }, where, id), paper)
 }

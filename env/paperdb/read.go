@@ -38,25 +38,22 @@ func (r *Reader) Paper(ctx context.Context, paperID string) (Metadata, error) {
 
 // Sections returns the sections of a paper in order; none for an unknown paper.
 func (r *Reader) Sections(ctx context.Context, paperID string) ([]Section, error) {
-	return rowsOfPaper(ctx, r.db, paperID, "sections", (*Section).cells,
-		"section_id::VARCHAR, section_title, section_content, COALESCE(section_summary, ''), ordinal, page_numbers", "ordinal, section_id")
+	return rowsOfPaper(ctx, r.db, paperID, "sections", (*Section).cells)
 }
 
 // Pages returns the pages of a paper in order; none for an unknown paper.
 func (r *Reader) Pages(ctx context.Context, paperID string) ([]Page, error) {
-	return rowsOfPaper(ctx, r.db, paperID, "pages", (*Page).cells,
-		"page_id::VARCHAR, page_number, page_width, page_height, page_content, COALESCE(page_summary, '')", "page_number, page_id")
+	return rowsOfPaper(ctx, r.db, paperID, "pages", (*Page).cells)
 }
 
-func rowsOfPaper[T any](
-	ctx context.Context, db querier, paperID, table string, targets func(*T) []any, columns, order string,
-) ([]T, error) {
+// rowsOfPaper reads the rows of a paper in another table than metadata.
+func rowsOfPaper[T any](ctx context.Context, db querier, paperID, table string, cells func(*T) []any) ([]T, error) {
 	where, err := spanOf(ctx, db, paperID)
 	if err != nil {
 		return nil, err
 	}
-	return list(ctx, db, table, targets, fmt.Sprintf("SELECT %s FROM %s WHERE %v AND ref_paper_id = TRY_CAST(? AS UUID) ORDER BY %s",
-		columns, table, where.in(table), order), paperID)
+	have := func(string) bool { return true }
+	return list(ctx, db, table, cells, publishedNamed(table).query(have, where.in(table), "TRY_CAST(? AS UUID)"), paperID)
 }
 
 // Files returns the source file of each paper, ordered by paper id.
@@ -207,8 +204,7 @@ func (c *boxCell) Scan(value any) error {
 
 // PageSize returns the width and height of a page in points; false if the paper has no such page.
 func (r *Reader) PageSize(ctx context.Context, paperID string, page int) (width, height int, ok bool, err error) {
-	pages, err := rowsOfPaper(ctx, r.db, paperID, "pages", func(p *Page) []any { return []any{&p.Number, &p.Width, &p.Height} },
-		"page_number, page_width, page_height", "page_number")
+	pages, err := r.Pages(ctx, paperID)
 	at, ok := slices.BinarySearchFunc(pages, page, func(p Page, n int) int { return p.Number - n })
 	if err != nil || !ok {
 		return 0, 0, false, err
