@@ -51,7 +51,7 @@ func BenchmarkFirstLook(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	examples, _, err := dataset.Load(filepath.Join(dir, runlog.QuestionsFile), nil)
+	examples, _, err := dataset.Load(filepath.Join(dir, runlog.QuestionsFile))
 	if err != nil {
 		b.Fatal(err)
 	}

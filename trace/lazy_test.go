@@ -123,7 +123,7 @@ func TestKeptCauses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		examples, _, err := dataset.Load(filepath.Join(dir, runlog.QuestionsFile), nil)
+		examples, _, err := dataset.Load(filepath.Join(dir, runlog.QuestionsFile))
 		if err != nil {
 			t.Fatal(err)
 		}

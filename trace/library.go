@@ -344,7 +344,7 @@ const longRun = 10_000
 
 // Questions reads the questions in the order of the file.
 func (r *Run) Questions() ([]qa.Example, error) {
-	list, _, err := dataset.Load(r.questionsFile(), nil)
+	list, _, err := dataset.Load(r.questionsFile())
 	return list, err
 }
 

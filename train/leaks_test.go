@@ -36,7 +36,7 @@ func TestReleasedLeaks(t *testing.T) {
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("the released questions are not here")
 	}
-	examples, _, err := dataset.Load(path, nil)
+	examples, _, err := dataset.Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}

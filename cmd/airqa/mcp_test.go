@@ -163,7 +163,7 @@ func TestMCPListen(t *testing.T) {
 func TestMCPQuestion(t *testing.T) {
 	t.Parallel()
 	out, questions := filepath.Join(t.TempDir(), "run"), sampleQuestions(t, 3)
-	examples, _, err := dataset.Load(questions, nil)
+	examples, _, err := dataset.Load(questions)
 	if err != nil {
 		t.Fatal(err)
 	}

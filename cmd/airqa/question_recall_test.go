@@ -81,7 +81,7 @@ func questionsOfAbstracts(b *testing.B) (abstracts []string, asked map[string]st
 		abstracts = append(abstracts, record.Abstract)
 		byTitle[strings.ToLower(record.Title)] = record.Abstract
 	}
-	list, _, err := dataset.Load(filepath.Join(released, "test_data_553.jsonl"), nil)
+	list, _, err := dataset.Load(filepath.Join(released, "test_data_553.jsonl"))
 	if err != nil {
 		b.Fatal(err)
 	}

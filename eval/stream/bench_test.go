@@ -83,7 +83,7 @@ func processorTime(t testing.TB) time.Duration {
 // objective returns the scored answers to the released questions that need no judge, and a file of these questions.
 func objective(t testing.TB) (golds string, list []row) {
 	t.Helper()
-	examples, _, err := dataset.Load(present(t, "airqa", "test_data_553.jsonl"), nil)
+	examples, _, err := dataset.Load(present(t, "airqa", "test_data_553.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

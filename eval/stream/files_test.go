@@ -245,7 +245,7 @@ func TestQuestionsAsDatasetReads(t *testing.T) {
 		strings.Replace(gold("i", 1), `"conference":[],`, ``, 1),
 	}
 	path := write(t, "g.jsonl", lines...)
-	list, faults, err := dataset.Load(path, nil)
+	list, faults, err := dataset.Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func TestAppend(t *testing.T) {
 	if n, err := dataset.Append(path, ex("c")); err != nil || n != 3 {
 		t.Fatalf("%d, %v", n, err)
 	}
-	list, _, err := dataset.Load(path, nil)
+	list, _, err := dataset.Load(path)
 	if err != nil || len(list) != 3 || list[2].UUID != "c" {
 		t.Errorf("%v, %v", list, err)
 	}

@@ -43,7 +43,7 @@ func (b Block) Records() iter.Seq2[int, []byte] {
 	}
 }
 
-// Blocks yields the text of the files that [AirQA] reads. An error ends it.
+// Blocks yields the text of the files that [Load] reads. An error ends it.
 func Blocks(path string) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		info, err := os.Stat(path)

@@ -1,20 +1,15 @@
-// Package dataset reads benchmark files into a stream of [qa.Example]: [AirQA] for JSON Lines or a folder of JSON files
-// in AirQA's form (paper, Appendix A.1). A faulty example is reported with file and line, and the rest still loads.
-// [Blocks] returns the text of the same files for decoding on several cores. The package scores nothing; a [Check]
-// validates the evaluators.
+// Package dataset reads questions into [qa.Example]: [Load] for JSON Lines or a folder of JSON files in AirQA's form (paper,
+// Appendix A.1), and [Records] for files in other forms. A faulty example is reported with file and line, and the rest still
+// loads. [Blocks] returns the text of the same files for decoding on several cores. The package scores nothing and checks no
+// evaluator.
 package dataset
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"iter"
 
 	"airqa/qa"
 )
-
-// Check lists the problems of an evaluator: an unknown function, misspelled or missing arguments, wrong types.
-type Check func(qa.Evaluator) []string
 
 // Place is where an example is.
 type Place struct {
@@ -46,31 +41,30 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("%s:%d:%s %s", f.File, f.Line, name, f.Text)
 }
 
-// AirQA yields the examples of a file, or of the *.json files of a folder in the order of their names. A file is JSON
-// Lines, a JSON array, JSON objects over several lines, or CSV with a header, as detected from its beginning. An error
-// of type [*Fault] is about one example, and the stream continues; any other ends it. check may be nil.
-func AirQA(path string, check Check) iter.Seq2[qa.Example, error] {
-	return func(yield func(qa.Example, error) bool) {
-		r := reader{check: check, yield: yield, seen: make(map[string]string)}
-		if err := r.read(path); err != nil && !errors.Is(err, errStopped) {
-			yield(qa.Example{}, err)
-		}
-	}
-}
-
-// Load collects the examples and the faults of [AirQA] separately.
-func Load(path string, check Check) ([]qa.Example, []*Fault, error) {
-	var list []qa.Example
-	var faults []*Fault
-	for ex, err := range AirQA(path, check) {
-		var f *Fault
-		switch {
-		case errors.As(err, &f):
-			faults = append(faults, f)
-		case err != nil:
+// Load reads the examples of a file, or of the *.json files of a folder in the order of their names. A file is JSON Lines, a
+// JSON array, or JSON objects over several lines, as detected from its beginning. A faulty example does not end it. A file
+// without a usable example is an error.
+func Load(path string) (list []qa.Example, faults []*Fault, err error) {
+	seen := make(map[string]string) // first location by UUID
+	for block, err := range Blocks(path) {
+		if err != nil {
 			return nil, nil, err
-		default:
-			list = append(list, ex)
+		}
+		if block.note != "" {
+			faults = append(faults, &Fault{Place: Place{File: block.File, Line: 1}, Text: block.note, Loaded: true})
+		}
+		for line, raw := range block.Records() {
+			ex, texts, ok := Decode(raw)
+			if first, twice := seen[ex.UUID]; ok && twice {
+				texts, ok = append(texts, "duplicate uuid, first used at "+first+"; skipped"), false
+			}
+			for _, text := range texts {
+				faults = append(faults, &Fault{Place: Place{File: block.File, Line: line, UUID: ex.UUID}, Text: text, Loaded: ok})
+			}
+			if ok {
+				seen[ex.UUID] = fmt.Sprintf("%s:%d", block.File, line)
+				list = append(list, ex)
+			}
 		}
 	}
 	if len(list) == 0 {
@@ -95,55 +89,4 @@ func ByUUID(path, uuid string) (ex qa.Example, ok bool, err error) {
 		}
 	}
 	return qa.Example{}, false, nil
-}
-
-// errStopped means that the reader of the stream has stopped.
-var errStopped = errors.New("stopped")
-
-type reader struct {
-	check Check
-	yield func(qa.Example, error) bool
-	seen  map[string]string // first location by UUID
-}
-
-func (r *reader) read(path string) error {
-	for block, err := range Blocks(path) {
-		if err != nil {
-			return err
-		}
-		if block.note != "" && !r.yield(qa.Example{}, &Fault{Place: Place{File: block.File, Line: 1}, Text: block.note, Loaded: true}) {
-			return errStopped
-		}
-		for line, raw := range block.Records() {
-			if err := r.example(block.File, line, raw); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// example decodes one record and yields it after its faults.
-func (r *reader) example(file string, line int, raw []byte) error {
-	ex, texts, ok := Decode(raw)
-	at := fmt.Sprintf("%s:%d", file, line)
-	if first, twice := r.seen[ex.UUID]; ok && twice {
-		texts, ok = append(texts, "duplicate uuid, first used at "+first+"; skipped"), false
-	}
-	if ok {
-		r.seen[ex.UUID] = at
-		if r.check != nil && ex.Evaluator.Func != "" {
-			texts = append(texts, r.check(ex.Evaluator)...)
-		}
-	}
-	for _, text := range texts {
-		f := &Fault{Place: Place{File: file, Line: line, UUID: ex.UUID}, Text: text, Loaded: ok}
-		if !r.yield(qa.Example{}, f) {
-			return errStopped
-		}
-	}
-	if ok && !r.yield(ex, nil) {
-		return errStopped
-	}
-	return nil
 }

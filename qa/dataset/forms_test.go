@@ -33,7 +33,7 @@ func TestForms(t *testing.T) {
 	for _, tt := range tests {
 		for _, name := range []string{"q.jsonl", "q.json", "q.txt"} {
 			t.Run(tt.name+" "+name, func(t *testing.T) {
-				list, faults, err := dataset.Load(write(t, name, tt.text), nil)
+				list, faults, err := dataset.Load(write(t, name, tt.text))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -173,7 +173,7 @@ func TestUnreadableForms(t *testing.T) {
 
 // Fields with a default receive it, and missing fields are reported in one line.
 func TestDefaults(t *testing.T) {
-	list, faults, err := dataset.Load(write(t, "q.jsonl", `{"question": "How many?"}`), nil)
+	list, faults, err := dataset.Load(write(t, "q.jsonl", `{"question": "How many?"}`))
 	if err != nil || len(list) != 1 || list[0].UUID != qa.QuestionUUID("How many?") {
 		t.Fatal(list, err)
 	}
@@ -185,7 +185,7 @@ func TestDefaults(t *testing.T) {
 	if err != nil || strings.Contains(string(raw), "evaluator") {
 		t.Fatalf("%s, %v", raw, err)
 	}
-	again, _, err := dataset.Load(write(t, "again.jsonl", string(raw)), nil)
+	again, _, err := dataset.Load(write(t, "again.jsonl", string(raw)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestDocumentedExample(t *testing.T) {
 	}
 	_, block, found := strings.Cut(string(raw), "```json\n")
 	block, _, _ = strings.Cut(block, "```")
-	list, faults, err := dataset.Load(write(t, "q.jsonl", block), nil)
+	list, faults, err := dataset.Load(write(t, "q.jsonl", block))
 	if err != nil || !found || len(list) != 1 || len(faults) > 0 || !qa.IsUUID(list[0].AnchorPDF[0]) {
 		t.Errorf("%v, %v, %v", list, faults, err)
 	}

@@ -102,7 +102,7 @@ func (s Session) OpenRun(dir string) (*runlog.Run, []qa.Example, error) {
 	if r.Unknown > 0 {
 		s.Notify.Notef("%s: %d events of unknown types", dir, r.Unknown)
 	}
-	examples, _, err := dataset.Load(filepath.Join(dir, runlog.QuestionsFile), nil)
+	examples, _, err := dataset.Load(filepath.Join(dir, runlog.QuestionsFile))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -51,7 +51,7 @@ func fixtures(t *testing.T) []labelled {
 	if err != nil {
 		t.Fatal(err)
 	}
-	examples, _, err := dataset.Load(filepath.Join(dir, runlog.QuestionsFile), nil)
+	examples, _, err := dataset.Load(filepath.Join(dir, runlog.QuestionsFile))
 	if err != nil {
 		t.Fatal(err)
 	}

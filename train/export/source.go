@@ -40,7 +40,7 @@ func (c Config) open(dir string) (*source, error) {
 		return nil, err
 	}
 	s := &source{Run: run, name: baseName(dir), examples: make(map[string]qa.Example)}
-	if s.questions, _, err = dataset.Load(filepath.Join(dir, runlog.QuestionsFile), nil); err != nil {
+	if s.questions, _, err = dataset.Load(filepath.Join(dir, runlog.QuestionsFile)); err != nil {
 		return nil, err
 	}
 	for i, ex := range s.questions {
