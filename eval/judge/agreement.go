@@ -6,6 +6,8 @@ import (
 	"math"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"airqa/eval"
 	"airqa/internal/stats"
 	"airqa/qa"
@@ -23,29 +25,22 @@ type Checked struct {
 }
 
 // Check has the scorer's judge score labelled answers concurrently and returns the results in the order of the labels.
-// after, which may be nil, is called once per label, never concurrently.
+// workers is at least 1. after is called once per label, never concurrently.
 func Check(ctx context.Context, s *eval.Scorer, labels []Label, workers int, after func()) []Checked {
 	results := make([]Checked, len(labels))
-	next := make(chan int)
 	var mu sync.Mutex
-	var all sync.WaitGroup
-	for range min(workers, len(labels)) {
-		all.Go(func() {
-			for i := range next {
-				results[i] = check(ctx, s, labels[i])
-				if after != nil {
-					mu.Lock()
-					after()
-					mu.Unlock()
-				}
-			}
+	var all errgroup.Group
+	all.SetLimit(workers)
+	for i, l := range labels {
+		all.Go(func() error {
+			results[i] = check(ctx, s, l)
+			mu.Lock()
+			defer mu.Unlock()
+			after()
+			return nil
 		})
 	}
-	for i := range labels {
-		next <- i
-	}
-	close(next)
-	all.Wait()
+	_ = all.Wait() // no check has an error
 	return results
 }
 

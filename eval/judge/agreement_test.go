@@ -128,7 +128,7 @@ func TestCheckPartly(t *testing.T) {
 				Evaluator: qa.Evaluator{
 					Func: "eval_conjunction", Kwargs: []byte(`{"eval_func_list":[` + tt.functions + `],"eval_kwargs_list":[` + tt.kwargs + `]}`),
 				},
-			}}, 1, nil)
+			}}, 1, func() {})
 			a := judge.Measure(checked)
 			if asked != tt.asked || (a.Judged == 1) != tt.judged || (a.NotAsked == 1) == tt.judged || a.Agree+a.Unscored > a.Judged {
 				t.Errorf("asked %d times, %+v: %+v", asked, checked[0], a)
@@ -176,7 +176,7 @@ func TestCheck(t *testing.T) {
 	if c := checked[3]; c.NotAsked == "" || c.Unscored != "" {
 		t.Errorf("an error message: %+v", c)
 	}
-	if judge.Check(context.Background(), eval.New(eval.Config{}), nil, 3, nil) == nil {
+	if judge.Check(context.Background(), eval.New(eval.Config{}), nil, 3, func() {}) == nil {
 		t.Error("nothing is nil")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"airqa/eval"
 	"airqa/prompts"
@@ -88,7 +89,7 @@ func (c *Cached) ask(ctx context.Context, key string, r eval.JudgeRequest) (Verd
 	if err == nil {
 		c.store.verdicts.Set(key, v.Right) // even if it cannot be written
 		kept := v
-		kept.Reply = cut(v.Reply)
+		kept.Reply = strings.ToValidUTF8(v.Reply[:min(len(v.Reply), maxReply)], "")
 		c.store.verdicts.Put(json.Marshal(record{Format: StoreFormat, Key: key, Judge: c.id.Name, Kind: string(r.Kind), Verdict: kept}))
 	}
 	return v, err

@@ -3,7 +3,6 @@ package judge
 import (
 	"fmt"
 	"path/filepath"
-	"unicode/utf8"
 
 	"airqa/internal/concurrent"
 	"airqa/internal/ledger"
@@ -65,15 +64,4 @@ func (s *Store) Close() error {
 		return fmt.Errorf("keep a verdict: %w", err)
 	}
 	return nil
-}
-
-func cut(reply string) string {
-	if len(reply) <= maxReply {
-		return reply
-	}
-	end := maxReply
-	for end > 0 && !utf8.RuneStart(reply[end]) {
-		end--
-	}
-	return reply[:end]
 }

@@ -97,10 +97,8 @@ func (f Files) counted(blocks iter.Seq2[dataset.Block, error]) iter.Seq2[dataset
 
 // Report counts what was read and what did not match. It is complete when the stream that fills it has ended.
 type Report struct {
-	// Questions is the number of scorable questions, Predictions of readable predictions.
-	Questions, Predictions int
-	// Paired is the number of predictions that match a question.
-	Paired int
+	// Questions is the number of scorable questions, Paired of predictions that match one.
+	Questions, Paired int
 	// Read is how the questions file was read.
 	Read author.Conversion
 	// Golds are faults in the questions file. Those with Loaded set are in evaluators that are scored anyway.

@@ -36,7 +36,6 @@ func (p *pairing) pair(blocks iter.Seq2[predictionBlock, error], answeredOnly bo
 			return
 		}
 		p.preds = b.file
-		p.report.Predictions += len(b.predictions)
 		for _, f := range b.faults {
 			p.report.Unreadable.add(f)
 		}
