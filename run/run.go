@@ -149,17 +149,9 @@ func (r *Runner) Run(ctx context.Context, drain <-chan struct{}, examples []qa.E
 	// A log error of one worker stops all of them.
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	// It ends when no further episode may start.
-	starting, halt := context.WithCancel(ctx)
+	starting, halt := concurrent.Until(ctx, drain, qa.ErrInterrupted) // ends when no further episode may start
 	defer halt()
 	r.halt = halt
-	go func() {
-		select {
-		case <-drain:
-			halt()
-		case <-starting.Done():
-		}
-	}()
 	workers := make(chan struct{}, r.c.Workers)
 	var episodes sync.WaitGroup
 	for _, t := range r.due(examples) {
