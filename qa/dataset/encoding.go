@@ -9,7 +9,9 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/transform"
 
 	"airqa/internal/files"
 )
@@ -28,18 +30,12 @@ func openText(path string) (*opened, error) {
 		return nil, err
 	}
 	info, err := file.Stat()
-	plain := false
 	if err == nil && info.Mode().IsRegular() {
-		plain, err = isUTF8(file)
-	}
-	if err == nil && plain {
+		plain, unread := isUTF8(file)
 		_, err = file.Seek(0, io.SeekStart)
-		if err == nil {
+		if err = errors.Join(unread, err); err == nil && plain {
 			return &opened{files.TextReader(file), file, ""}, nil
 		}
-	}
-	if err == nil && info.Mode().IsRegular() {
-		_, err = file.Seek(0, io.SeekStart)
 	}
 	var raw []byte
 	if err == nil {
@@ -54,28 +50,21 @@ func openText(path string) (*opened, error) {
 
 // isUTF8 reads a whole file and reports whether it is UTF-8 without the byte 0.
 func isUTF8(in io.Reader) (bool, error) {
-	buf := make([]byte, blockSize)
-	rest := 0
-	for {
-		n, err := in.Read(buf[rest:])
-		text := buf[:rest+n]
-		rest = 0
-		if !errors.Is(err, io.EOF) {
-			for rest < min(utf8.UTFMax-1, len(text)) && !utf8.Valid(text[:len(text)-rest]) {
-				rest++ // a character may be cut off
-			}
-		}
-		if whole := text[:len(text)-rest]; !utf8.Valid(whole) || bytes.IndexByte(whole, 0) >= 0 {
-			return false, nil
-		}
-		copy(buf, text[len(text)-rest:])
-		switch {
-		case errors.Is(err, io.EOF):
-			return true, nil
-		case err != nil:
-			return false, err
-		}
+	_, err := io.Copy(withoutZero{}, transform.NewReader(in, encoding.UTF8Validator))
+	if errors.Is(err, encoding.ErrInvalidUTF8) || errors.Is(err, errNoText) {
+		return false, nil
 	}
+	return err == nil, err
+}
+
+// withoutZero refuses the byte 0, which no text has.
+type withoutZero struct{}
+
+func (withoutZero) Write(text []byte) (int, error) {
+	if bytes.IndexByte(text, 0) >= 0 {
+		return 0, errNoText
+	}
+	return len(text), nil
 }
 
 // readText reads a text file as UTF-8 and returns a note if it is something else.
