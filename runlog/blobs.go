@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"airqa/internal/files"
 )
@@ -24,23 +23,10 @@ type blobs struct {
 	fault  func(name string, n int) (int, error)
 	mu     sync.Mutex
 	known  map[string]bool
-	prompt atomic.Pointer[namedText] // the last system prompt: all episodes of a run share one
 }
 
 // namedText is a text with its hash.
 type namedText struct{ sum, text string }
-
-// systemPrompt stores a system prompt, but hashes and redacts it only once.
-func (b *blobs) systemPrompt(s string) (string, error) {
-	if last := b.prompt.Load(); last != nil && last.text == s {
-		return last.sum, nil
-	}
-	sum, err := b.text(s)
-	if err == nil {
-		b.prompt.Store(&namedText{sum, s})
-	}
-	return sum, err
-}
 
 // text stores s under texts/ and returns its hash.
 func (b *blobs) text(s string) (string, error) {

@@ -185,7 +185,7 @@ func (e *Episode) remember(s qa.Step) {
 // observation becomes a reference to its step.
 func (e *Episode) parts(m qa.Message) ([]part, error) {
 	if m.Role == qa.System && len(m.Text) >= refFrom {
-		sum, err := e.w.blobs.systemPrompt(m.Text)
+		sum, err := e.w.blobs.text(m.Text)
 		return []part{{Ref: sum}}, err
 	}
 	for i := len(e.seen) - 1; i >= 0; i-- {
