@@ -124,9 +124,6 @@ var emphasis = lazyregexp.New("\\*\\*([^*\n]+)\\*\\*|`([^`\n]+)`|\\$([^$\n]+)\\$
 
 // withoutEmphasis removes Markdown and dollar signs inside a text: bold, code, mathematics, links.
 func withoutEmphasis(s string) string {
-	if !strings.ContainsAny(s, "*`$") && !strings.Contains(s, "](") {
-		return s
-	}
 	return emphasis.ReplaceAllString(s, "$1$2$3$4")
 }
 
@@ -143,21 +140,7 @@ var thousands = lazyregexp.New(`\b\d{1,3}(?:,\d{3})+\b|^[+-]?\d{1,3}(?: \d{3})+(
 
 // withoutCommas removes thousands separators from numbers.
 func withoutCommas(s string) string {
-	if !separatesDigits(s) {
-		return s
-	}
 	return thousands.ReplaceAllStringFunc(s, strings.NewReplacer(",", "", " ", "").Replace)
-}
-
-// separatesDigits reports whether there is a comma or a space between two digits.
-func separatesDigits(s string) bool {
-	isDigit := func(c byte) bool { return '0' <= c && c <= '9' }
-	for i := 1; i < len(s)-1; i++ {
-		if (s[i] == ',' || s[i] == ' ') && isDigit(s[i-1]) && isDigit(s[i+1]) {
-			return true
-		}
-	}
-	return false
 }
 
 // listsIn returns the lists and dictionaries that a text may represent: a literal, bullets, lines, or comma-separated
