@@ -26,8 +26,6 @@ type Files struct {
 	Predictions string
 	// AnsweredOnly leaves out questions without a prediction.
 	AnsweredOnly bool
-	// Check adds the faults of evaluators ([eval.Check]) to the report.
-	Check bool
 	// Read, if not nil, is called from time to time with the number of bytes of predictions read so far. Calls do not
 	// overlap, but come from another goroutine.
 	Read func(bytes int64)
@@ -61,10 +59,6 @@ func (f Files) Score(ctx context.Context, c Config, report *Report) iter.Seq2[qa
 // readGolds reads all questions. The first of two with the same uuid wins.
 func (f Files) readGolds(s *eval.Scorer, report *Report) (*pairing, error) {
 	p := &pairing{report: report, byUUID: make(map[string]*question)}
-	var others []author.NoteKind
-	if f.Check {
-		others = append(others, author.Faulty)
-	}
 	for g, err := range author.Convert(f.Golds, author.Options{Find: f.Find}, &report.Read) {
 		if err != nil {
 			return nil, err
@@ -72,7 +66,7 @@ func (f Files) readGolds(s *eval.Scorer, report *Report) (*pairing, error) {
 		q := &question{file: g.Place.File, line: g.Place.Line, index: len(p.questions), gold: NewGold(s, g.UUID, g.Evaluator)}
 		p.questions, p.byUUID[g.UUID] = append(p.questions, q), q
 	}
-	for _, fault := range report.Read.Faults(others...) {
+	for _, fault := range report.Read.Faults(author.Faulty) {
 		report.Golds.add(fault)
 	}
 	report.Questions = len(p.questions)

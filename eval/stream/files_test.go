@@ -214,8 +214,7 @@ func TestFolderCheckAndRead(t *testing.T) {
 	var read int64
 	got, r, err := scoresOf(t, stream.Files{
 		Golds: dir, Predictions: preds,
-		Check: true,
-		Read:  func(n int64) { read = n },
+		Read: func(n int64) { read = n },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 // JSON Lines; a nil w only counts them.
 func (c Scoring) Files(files stream.Files, w io.Writer) (Totals, error) {
 	golds, predictions := files.Golds, files.Predictions
-	files.Check, files.Find = true, c.FindPaper
+	files.Find = c.FindPaper
 	t := Totals{Scoring: string(c.Mode), Judge: c.Judge.Name}
 	var report stream.Report
 	err := c.streamFiles(files, &report, &t, w)
