@@ -49,9 +49,8 @@ type Config struct {
 	Solve   int
 	Workers int
 	Library Library
-	// Model answers the explorer and the gates, Tracker the tracker. Both answer from a cache first; Protocol is in its keys.
+	// Model answers the explorer and the gates, Tracker the tracker. Both answer from a cache first.
 	Model, Tracker models.Model
-	Protocol       string
 	// Prompts are the texts of the requests, Forms the forms of the replies that they ask for.
 	Prompts prompts.Set
 	Forms   candidate.Forms

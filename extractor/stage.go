@@ -26,7 +26,7 @@ type calls struct {
 
 // Complete asks the model.
 func (c *calls) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
-	key, err := cache.KeyOf(c.model.Described, c.p.c.Protocol, r)
+	key, err := cache.KeyOf(c.model.Described, string(qa.ReActText), r)
 	if err != nil {
 		return qa.Reply{}, err
 	}

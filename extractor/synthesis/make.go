@@ -99,7 +99,7 @@ func Make(ctx context.Context, c Config) (sum extractor.Summary, err error) {
 // open opens the model and chooses gates and quotas.
 func open(ctx context.Context, c Config) (_ *invocation, err error) {
 	inv := &invocation{Config: c, pipeline: extractor.Config{
-		Dir: c.Dir, Seed: c.DrawSeed, Solve: c.SolveAgain, Workers: c.Workers, Library: c.World, Protocol: string(qa.ReActText),
+		Dir: c.Dir, Seed: c.DrawSeed, Solve: c.SolveAgain, Workers: c.Workers, Library: c.World,
 		Redact: c.Session.Redact, Prompts: c.Prompts, Preview: c.Preview > 0, ExploreOnly: c.ExploreOnly,
 	}}
 	p := &inv.pipeline
