@@ -59,8 +59,8 @@ type Config struct {
 // Event reports one finished episode.
 type Event struct {
 	Trajectory qa.Trajectory
-	// Done and Total count episodes, including those of earlier invocations.
-	Done, Total int
+	// Done counts episodes, including those of earlier invocations.
+	Done int
 	// Skipped is true for an episode finished by an earlier invocation.
 	Skipped bool
 }
@@ -276,7 +276,7 @@ func (r *Runner) note(e Event) {
 		r.sum.Usage = r.sum.Usage.Add(e.Trajectory.Usage())
 		r.watch(e.Trajectory)
 	}
-	e.Done, e.Total = r.done, r.sum.Total
+	e.Done = r.done
 	r.c.Progress(e)
 }
 

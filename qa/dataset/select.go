@@ -68,13 +68,7 @@ func (s Selection) Select(examples []qa.Example) ([]qa.Example, error) {
 }
 
 func keep(list []qa.Example, ok func(qa.Example) bool) []qa.Example {
-	var kept []qa.Example
-	for _, ex := range list {
-		if ok(ex) {
-			kept = append(kept, ex)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(list), func(ex qa.Example) bool { return !ok(ex) })
 }
 
 func (s Selection) inRange(list []qa.Example) ([]qa.Example, error) {
