@@ -37,7 +37,7 @@ type Benchmark struct {
 	Headline string                                                                             `json:"-"`
 	// Method makes the rows of a method: itself, and what belongs to it.
 	Method func(ctx context.Context, data *Dataset, name string, r Request) ([]System, error) `json:"-"`
-	// Tables are those of the benchmark's paper for some systems, with notes.
+	// Tables makes the tables of the benchmark's paper for some systems, with notes.
 	Tables func(data *Dataset, systems []System, r Request) ([]Table, []string) `json:"-"`
 	// Predictions is the benchmark's own format of answers.
 	Predictions Format `json:"-"`
@@ -52,7 +52,7 @@ type Benchmark struct {
 type Method struct {
 	Name  string `json:"name"`
 	About string `json:"about"`
-	// Beside methods stand in the tables of a run. Slow ones are computed only by name.
+	// Beside methods are shown in the tables of a run. Slow ones are computed only by name.
 	Beside bool `json:"-"`
 	Slow   bool `json:"-"`
 }
@@ -60,7 +60,7 @@ type Method struct {
 // About is a method with its description.
 func About(name, about string) Method { return Method{Name: name, About: about} }
 
-// Beside is a method that stands in the tables of a run, too.
+// Beside is a method that the tables of a run show, too.
 func Beside(name, about string) Method { return Method{Name: name, About: about, Beside: true} }
 
 func (m Method) method() Method { return m }

@@ -69,7 +69,7 @@ func (p *prediction) report(loaded bool, format string, args ...any) {
 	p.faults = append(p.faults, &at)
 }
 
-// read reads a line; ok is false if it is no prediction for an item.
+// read reads a line; ok is false if it is not a prediction for an item.
 func (p *prediction) read(raw []byte, items map[string]Item, papers map[string]Document) (id string, ok bool) {
 	err := json.Unmarshal(raw, &p.members)
 	switch {
@@ -122,7 +122,7 @@ func (p *prediction) evidence(d Document) {
 	}
 }
 
-// ranking reads ids, which may be numbers. It is false if there is no list.
+// ranking reads ids, which may be numbers. It is false without a list.
 func (p *prediction) ranking() bool {
 	var list []json.RawMessage
 	if raw := p.members[p.format.Ranking]; json.Unmarshal(raw, &list) != nil || list == nil {

@@ -13,9 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/bench"
-	"airqa/bench/argscichat"
-	"airqa/bench/dorismae"
-	"airqa/bench/qasper"
 	"airqa/eval"
 	"airqa/internal/testkit/benchtest"
 	"airqa/qa"
@@ -91,98 +88,6 @@ func TestScores(t *testing.T) {
 		}
 	}
 }
-
-// Gold survives a run directory: the scorer that reads it from the questions gives the scores of the data itself, for
-// answers with ids of units or their texts, with figures, in both modes, and for answers that are not given.
-func TestGoldInRun(t *testing.T) {
-	fixtures := "../fixtures/"
-	for _, tt := range []struct {
-		b       bench.Benchmark
-		data    string
-		answers []qa.Answer
-	}{
-		{qasper.Benchmark(), benchtest.File(t, "dev.json", twins), []qa.Answer{
-			{Text: "seven", Evidence: []string{"p1"}}, {Text: "seven", Evidence: []string{"p2"}}, {Text: "seven", Evidence: []string{"Twice."}},
-			{Text: "seven", Evidence: []string{"p1", "p2"}}, {Text: "Seven of them", Evidence: []string{"f1"}}, {Text: "", Evidence: []string{"f2", "p3", "p3"}},
-			{Text: "seven", Evidence: []string{"FLOAT SELECTED: Table 1", "p9", "f9"}}, {Text: "Unanswerable"}, {Text: "no", Evidence: []string{"p3", "p4", "p1"}},
-		}},
-		{qasper.Benchmark(), fixtures + "qasper/dev.json", []qa.Answer{{Text: "No", Evidence: []string{"p4", "f1"}}, {Text: "1,200 tables"}}},
-		{argscichat.Benchmark(), fixtures + "argscichat", []qa.Answer{{Text: "It reads cells.", Evidence: []string{"s2", "s1"}}, {Text: "Hello!", Evidence: []string{"s99"}}}},
-		{dorismae.Benchmark(), fixtures + "doris-mae/dataset.json", []qa.Answer{{Ranking: []string{"0", "4", "8", "99", "0"}}, {Ranking: []string{}}, {Ranking: []string{"10", "9", "8", "7", "6", "5"}}}},
-	} {
-		data, err := tt.b.Load(tt.data, bench.Choice{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for round, a := range append(tt.answers, qa.Answer{}) {
-			if a.Given = round < len(tt.answers); a.Given && a.Ranking != nil {
-				a.Text = strings.Join(a.Ranking, ", ")
-			}
-			given, answers := make(map[string]qa.Answer), make([]qa.Answer, len(data.Items))
-			for i, it := range data.Items {
-				if answers[i] = a; a.Given {
-					given[it.UUID] = a
-				}
-			}
-			for _, fixed := range []bool{false, true} {
-				dir := filepath.Join(t.TempDir(), "run")
-				if err := benchtest.Answered(t, tt.b, data, dir, given, bench.Request{Fixed: fixed}); err != nil {
-					t.Fatal(err)
-				}
-				_, got, err := runlog.ReadScores(dir)
-				if err != nil {
-					t.Fatal(err)
-				}
-				want := tt.b.Scored("s", verbatim(data, answers), texts(data, answers), fixed).Scores
-				for i := range got {
-					got[i].Reason = "" // of a missing prediction
-					if i < len(want) {
-						want[i].Reason = ""
-					}
-				}
-				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("%s, answer %+v, fixed %t (-want +got)\n%s", tt.b.Name, a, fixed, diff)
-				}
-			}
-		}
-	}
-}
-
-// verbatim are the items without what Complete added for ids of units.
-func verbatim(data *bench.Dataset, _ []qa.Answer) []bench.Item {
-	var list []bench.Item
-	for _, it := range data.Items {
-		it.Gold.Texts = nil
-		list = append(list, it)
-	}
-	return list
-}
-
-// texts are the answers with the texts of QASPER's units for their ids, in the paper of each item.
-func texts(data *bench.Dataset, answers []qa.Answer) []qa.Answer {
-	papers, list := data.Papers(), make([]qa.Answer, len(answers))
-	for i, a := range answers {
-		list[i] = a
-		list[i].Evidence = nil
-		for _, e := range a.Evidence {
-			for _, u := range papers[data.Items[i].Document].Units {
-				if data.Name == "qasper" && u.ID == e {
-					e = u.Text
-				}
-			}
-			list[i].Evidence = append(list[i].Evidence, e)
-		}
-	}
-	return list
-}
-
-// twins is a paper of QASPER with two equal paragraphs and two equal captions.
-const twins = `{"1":{"title":"T","abstract":"A","full_text":[{"section_name":"S","paragraphs":["Twice.","Twice.","Once.","Other."]}],
-"figures_and_tables":[{"caption":"Table 1"},{"caption":"Figure 1"},{"caption":"Table 1"}],"qas":[
-{"question":"Q","question_id":"both","answers":[{"answer":{"free_form_answer":"seven","evidence":["Twice.","FLOAT SELECTED: Table 1"]}}]},
-{"question":"Q","question_id":"floats","answers":[{"answer":{"free_form_answer":"seven","evidence":["FLOAT SELECTED: Figure 1"]}},{"answer":{"extractive_spans":["Seven of them"],"evidence":["Twice.","Twice."]}}]},
-{"question":"Q","question_id":"none","answers":[{"answer":{"unanswerable":true,"evidence":["Once."]}}]},
-{"question":"Q","question_id":"unknown","answers":[{"answer":{"yes_no":false,"evidence":["Not in the paper.","Once."]}}]}]}}`
 
 // A run is a row with the scores of its file: a failed episode has none and is left out, a question that the run does not
 // have counts as not answered, and of several repeats the first counts.

@@ -51,7 +51,7 @@ type Prediction struct {
 	value python.Value
 	// the text that [Fixed] reads instead, if not empty
 	latex string
-	// answer is that of an episode, for functions that score more than its text
+	// answer is the whole answer of an episode, for functions that score more than its text
 	answer qa.Answer
 }
 

@@ -9,7 +9,7 @@ import (
 // Measure is a measure of a companion benchmark.
 type Measure struct {
 	Name string `json:"measure"`
-	// Mean is the mean over the N questions that have the measure, in percent; a question's value is that over its repeats.
+	// Mean is the mean over the N questions that have the measure, in percent; a question's value is the mean over its repeats.
 	Mean float64 `json:"mean"`
 	N    int     `json:"n"`
 }

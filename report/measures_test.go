@@ -14,8 +14,8 @@ import (
 	"airqa/runlog"
 )
 
-// Runs of companion benchmarks have their measures as columns: each has its mean over the questions that have it, of which
-// a question with repeats counts once. A question whose score is not defined keeps its other measures, a failed one has none.
+// Runs of companion benchmarks have their measures as columns: each has its mean over the questions that have it. A
+// question with repeats counts once. A question whose score is not defined keeps its other measures, a failed one has none.
 func TestMeasures(t *testing.T) {
 	measured := func(uuid string, repeat int, v qa.Verdict, m map[string]float64) qa.Score {
 		return qa.Score{UUID: uuid, Repeat: repeat, Verdict: v, Value: m["F1"], Measures: m, Func: eval.Companion("x")}
@@ -48,7 +48,7 @@ func TestMeasures(t *testing.T) {
 		t.Error(got)
 	}
 
-	// A run of AirQA beside it has no measures, and the usual table is that of all runs.
+	// A run of AirQA beside it has no measures, and the usual table has all runs.
 	airqa := reporttest.Collect(t, reporttest.World{Baseline: "rag", Model: "n", Scores: []qa.Score{reporttest.Score("a", 0, qa.Right)}}, reporttest.Single("a"), report.Options{})
 	tables, err = report.Build([]report.Row{row, airqa}, report.Options{})
 	if err != nil || airqa.Measures != nil || tables[0].Name != "4" {

@@ -103,7 +103,7 @@ type Row struct {
 	Functions []Function `json:"functions"`
 	By        []Part     `json:"by,omitempty"`
 	Each      []Answer   `json:"each_answer,omitempty"`
-	// Measures are those of a companion benchmark.
+	// Measures are the measures of a companion benchmark.
 	Measures []Measure `json:"measures,omitempty"`
 	// Panel is nil for scores by a single judge.
 	Panel *Panel `json:"panel,omitempty"`

@@ -98,7 +98,7 @@ func row(t *testing.T, c *bench.Dataset, method string, open func() (embed.Embed
 	return list[0]
 }
 
-// tested selects the test turns of all folds, inFold those of one.
+// tested selects the test turns of all folds, inFold the test turns of one.
 func tested(it bench.Item, _ qa.Score) bool {
 	return slices.ContainsFunc(it.Tags, func(tag string) bool { return strings.HasSuffix(tag, ":test") })
 }
@@ -309,4 +309,10 @@ func TestWrite(t *testing.T) {
 	if diff := cmp.Diff(given, again); err != nil || diff != "" || len(faults) > 0 {
 		t.Errorf("%v, %v (-want +got)\n%s", err, faults, diff)
 	}
+}
+
+// Gold survives a run directory.
+func TestRoundTrip(t *testing.T) {
+	benchtest.RoundTrip(t, argscichat.Benchmark(), fixture,
+		qa.Answer{Given: true, Text: "It reads cells.", Evidence: []string{"s2", "s1"}}, qa.Answer{Given: true, Text: "Hello!", Evidence: []string{"s99"}})
 }

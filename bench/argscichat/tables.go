@@ -39,7 +39,7 @@ var printed = bench.ReadPaper("argscichat")
 // systems are the names of methods in the paper.
 var systems = map[string]string{"tfidf": "TF-IDF", minilm: "S-BERT"}
 
-// tables has the mean of the folds, which the paper reports, or with fixed rules that of all test turns, and the folds of
+// tables has the mean of the folds, which the paper reports, or with fixed rules the mean of all test turns, and the folds of
 // systems that were named.
 func tables(data *bench.Dataset, systems []bench.System, r bench.Request) (list []bench.Table, notes []string) {
 	scores := bench.Table{Name: "scores", Title: "Mean of the folds, as the paper reports it, %; n is the number of test turns", Label: "system", Decimals: 2}
@@ -85,7 +85,7 @@ func foldTable(s bench.System, folds []int, r bench.Request) bench.Table {
 	for _, measure := range measures {
 		t.Add(s.Mean(measure, inTest).Score("all test turns", measure, r))
 	}
-	answered := len(s.Answers) == 0 // other turns than those of the tests
+	answered := len(s.Answers) == 0 // a turn outside the tests
 	for i, a := range s.Answers {
 		answered = answered || a.Given && !tested(s.Items[i])
 	}

@@ -40,7 +40,7 @@ func query(n float64, grades ...float64) bench.Item {
 // measures are the names of the metrics in the order of the authors' tables. The last one exists with fixed rules only.
 var measures = []string{"R@5", "R@20", "RP", "NDCG10%", "NDCG10%exp", "MRR@10(best)", "MAP", "MRR@10"}
 
-// metrics are those of one ranking, whose ids are characters; "-" for a query that is left out, "0/0" for a
+// metrics are the metrics of one ranking, whose ids are characters; "-" for a query that is left out, "0/0" for a
 // division by zero.
 func metrics(it bench.Item, ranking string, fixed bool) string {
 	values, _ := dorismae.Benchmark().Score(it, qa.Answer{Given: true, Ranking: strings.Split(ranking, "")}, fixed)
@@ -223,7 +223,7 @@ func TestBootstrap(t *testing.T) {
 	}
 	bootstrap := 100 * 0.5 / math.Sqrt(40)
 	if s := *find("tfidf", "R@5", "±").Value; math.Abs(s-bootstrap) > 0.6 || *find("predictions", "R@5", "±").Value != 0 {
-		t.Errorf("the deviation of R@5 is %g, that of a mean of 40 values of 0 or 100 %g", s, bootstrap)
+		t.Errorf("the deviation of R@5 is %g, want %g: a mean of 40 values of 0 or 100", s, bootstrap)
 	}
 	m := find("difference of predictions", "R@5", "difference")
 	if d := m.Interval; *m.Value != 50 || *m.N != 40 || d.Low < 30 || d.Low > 40 || d.High < 60 || d.High > 70 {
@@ -309,4 +309,27 @@ func TestReadFaults(t *testing.T) {
 			t.Errorf("no %q in %s", want, all)
 		}
 	}
+}
+
+// Gold survives a run directory, with the order of the abstracts that a ranking lacks.
+func TestRoundTrip(t *testing.T) {
+	var answers []qa.Answer
+	for _, ids := range []string{"0 4 8 99 0", "", "10 9 8 7 6 5", "12"} {
+		answers = append(answers, qa.Answer{Given: true, Ranking: strings.Fields(ids)})
+	}
+	benchtest.RoundTrip(t, completed(), folder+"dataset.json", answers...)
+}
+
+// completed is the benchmark whose items have their lexical order when they are loaded.
+func completed() bench.Benchmark {
+	b := dorismae.Benchmark()
+	load := b.Load
+	b.Load = func(path string, c bench.Choice) (*bench.Dataset, error) {
+		data, err := load(path, c)
+		if err == nil {
+			dorismae.Benchmark().Complete(data)
+		}
+		return data, err
+	}
+	return b
 }

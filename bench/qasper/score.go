@@ -31,7 +31,7 @@ const (
 // types are the types of answers in the order of the evaluator's output.
 var types = []string{Extractive, Abstractive, Boolean, Unanswerable}
 
-// score compares an answer with the annotations of a question: the best match counts, and its type is that of the first
+// score compares an answer with the annotations of a question: the best match counts, and its type is the type of the first
 // annotation with this Answer-F1. Evidence in the text is left out if no annotation can be answered from it, with fixed
 // rules.
 func score(it bench.Item, a qa.Answer, fixed bool) (measures map[string]float64, match string) {
@@ -58,7 +58,7 @@ func score(it bench.Item, a qa.Answer, fixed bool) (measures map[string]float64,
 	return measures, match
 }
 
-// verbatim replaces the ids of units by their texts. An id without a text is that of a unit which no annotation names.
+// verbatim replaces the ids of units by their texts. No annotation names the unit of an id without a text.
 func verbatim(texts map[string]string, evidence []string) []string {
 	list := slices.Clone(evidence)
 	for i, e := range list {
@@ -106,7 +106,7 @@ func goldText(answers []bench.GoldAnswer) string {
 	return strings.Join(bench.Distinct(list), "; ")
 }
 
-// rules are those of evidence.
+// rules are how evidence is compared.
 type rules struct{ fixed, textOnly bool }
 
 // bestEvidence is the maximum over the annotations. counts is false if no annotation can be answered from the text,

@@ -336,3 +336,27 @@ func TestReadFaults(t *testing.T) {
 		t.Errorf("faults %v", faults)
 	}
 }
+
+// Gold survives a run directory, for ids of units and their texts: of equal paragraphs, of figures, and of units that no
+// annotation names.
+func TestRoundTrip(t *testing.T) {
+	answers := []qa.Answer{
+		{Text: "seven", Evidence: []string{"p1"}}, {Text: "seven", Evidence: []string{"p2"}}, {Text: "seven", Evidence: []string{"Twice."}},
+		{Text: "seven", Evidence: []string{"p1", "p2"}}, {Text: "Seven of them", Evidence: []string{"f1"}}, {Text: "", Evidence: []string{"f2", "p3", "p3"}},
+		{Text: "seven", Evidence: []string{"FLOAT SELECTED: Table 1", "p9"}}, {Text: "Unanswerable"}, {Text: "no", Evidence: []string{"p3", "p4", "p1"}},
+		{Text: "1,200 tables", Evidence: []string{"p4", "f1", "f2", "f3"}},
+	}
+	for i := range answers {
+		answers[i].Given = true
+	}
+	benchtest.RoundTrip(t, qasper.Benchmark(), benchtest.File(t, "dev.json", twins), answers...)
+	benchtest.RoundTrip(t, qasper.Benchmark(), folder+"dev.json", answers...)
+}
+
+// twins is a paper of QASPER with two equal paragraphs and two equal captions.
+const twins = `{"1":{"title":"T","abstract":"A","full_text":[{"section_name":"S","paragraphs":["Twice.","Twice.","Once.","Other."]}],
+"figures_and_tables":[{"caption":"Table 1"},{"caption":"Figure 1"},{"caption":"Table 1"}],"qas":[
+{"question":"Q","question_id":"both","answers":[{"answer":{"free_form_answer":"seven","evidence":["Twice.","FLOAT SELECTED: Table 1"]}}]},
+{"question":"Q","question_id":"floats","answers":[{"answer":{"free_form_answer":"seven","evidence":["FLOAT SELECTED: Figure 1"]}},{"answer":{"extractive_spans":["Seven of them"],"evidence":["Twice.","Twice."]}}]},
+{"question":"Q","question_id":"none","answers":[{"answer":{"unanswerable":true,"evidence":["Once."]}}]},
+{"question":"Q","question_id":"unknown","answers":[{"answer":{"yes_no":false,"evidence":["Not in the paper.","Once."]}}]}]}}`

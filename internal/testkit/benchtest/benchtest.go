@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"airqa/bench"
 	"airqa/eval"
@@ -19,6 +22,7 @@ import (
 	"airqa/run/importer"
 	"airqa/run/scoring"
 	"airqa/run/session"
+	"airqa/runlog"
 )
 
 // Case is a call of a function of a benchmark: stats, or compare.
@@ -135,6 +139,58 @@ func Answered(t *testing.T, b bench.Benchmark, data *bench.Dataset, dir string, 
 		return err
 	}
 	return Score(t, b, dir, r.Fixed)
+}
+
+// RoundTrip gives each answer to all items of the data, and none. The scores of a run, whose questions have the gold, must
+// equal the scores of the data itself, in both modes.
+func RoundTrip(t *testing.T, b bench.Benchmark, path string, list ...qa.Answer) {
+	t.Helper()
+	data, err := b.Load(path, bench.Choice{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range append(list, qa.Answer{}) {
+		given, answers := make(map[string]qa.Answer), make([]qa.Answer, len(data.Items))
+		for i, it := range data.Items {
+			if a.Given {
+				given[it.UUID] = a
+			}
+			answers[i] = verbatim(b, data.Papers()[it.Document], a)
+		}
+		for _, fixed := range []bool{false, true} {
+			dir := filepath.Join(t.TempDir(), "run")
+			want := b.Scored("", data.Items, answers, fixed).Scores
+			completed := &bench.Dataset{Name: data.Name, Documents: data.Documents, Items: slices.Clone(data.Items)}
+			if err := Answered(t, b, completed, dir, given, bench.Request{Fixed: fixed}); err != nil {
+				t.Fatal(err)
+			}
+			_, got, err := runlog.ReadScores(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range got {
+				if !a.Given && got[i].Verdict == qa.Wrong && got[i].Reason == "no prediction" {
+					got[i].Reason = ""
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("answer %+v, fixed %t (-want +got)\n%s", a, fixed, diff)
+			}
+		}
+	}
+}
+
+// verbatim is an answer with the texts of a paper's units for their ids, if the benchmark compares texts.
+func verbatim(b bench.Benchmark, d bench.Document, a qa.Answer) qa.Answer {
+	a.Evidence = slices.Clone(a.Evidence)
+	for i, e := range a.Evidence {
+		for _, u := range d.Units {
+			if b.Predictions.Units == nil && u.ID == e {
+				a.Evidence[i] = u.Text
+			}
+		}
+	}
+	return a
 }
 
 // Score scores a run, without a judge.
