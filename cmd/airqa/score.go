@@ -24,10 +24,10 @@ type scoreCmd struct {
 	Dirs []string `arg:"" optional:"" name:"run" help:"Run directories, or folders of them."`
 
 	Gold         string `placeholder:"FILE" help:"Questions with evaluators, or the data of --benchmark, to score a file of predictions."`
-	Pred         string `placeholder:"FILE" help:"Predictions: JSON Lines of {\"uuid\": ..., \"answer\": ...}, optionally with \"repeat\": N, such as the authors' result.jsonl; CSV with these columns; or the own format of --benchmark."`
+	Pred         string `placeholder:"FILE" help:"Predictions: JSON Lines of {\"uuid\": ..., \"answer\": ...}, optionally with \"repeat\": N, as in the authors' result.jsonl; CSV with these columns; or the format of --benchmark."`
 	Out          string `short:"o" placeholder:"DIR" help:"Make a run of the predictions, for airqa report, compare and trace."`
 	AnsweredOnly bool   `help:"Score only questions with a prediction."`
-	Benchmark    string `placeholder:"NAME" help:"The files are of a companion benchmark, as listed by airqa list baselines."`
+	Benchmark    string `placeholder:"NAME" help:"Benchmark of the files, as listed by airqa list baselines."`
 	bench.Choice
 	ScoreCores int `name:"cores" default:"0" help:"Processors to use (0 = all)."`
 
