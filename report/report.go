@@ -135,7 +135,7 @@ func (r Row) Cell(column string) Cell {
 // no intervals, and makes Table 4.
 type Options struct {
 	// Table is one of [Tables]; empty is "4", "by" if By is set, "training-size" if TrainingSizes is, or "measures" if all runs have some.
-	Table string `default:"" placeholder:"TABLE" enum:",4,5,7,13,measures,functions,outcomes,repeats,judges,by,leaderboard,training-size,answers,all" help:"4, 5, 7, 13 (numbered as in the paper), measures, functions, outcomes, repeats, judges, by, leaderboard, training-size, answers or all. Default: 4; measures for companion benchmarks; by or training-size with these flags; all for html."`
+	Table string `default:"" placeholder:"TABLE" enum:",4,5,6,7,10,11,12,13,measures,functions,outcomes,repeats,judges,by,leaderboard,training-size,answers,all" help:"4 to 7, 10 to 13 (as in the paper), measures, functions, outcomes, repeats, judges, by, leaderboard, training-size, answers or all. Default: 4; measures for companion benchmarks; by or training-size with these flags; all for html."`
 	// Intervals is one of [NoIntervals], [WilsonIntervals] and [BootstrapIntervals]; empty is none. Seed seeds the
 	// bootstrap: the same seed gives the same intervals.
 	Intervals string `default:"wilson" enum:"wilson,bootstrap,none" help:"95% intervals: wilson, bootstrap (clustered by paper) or none."`

@@ -34,7 +34,7 @@ func TestTables(t *testing.T) {
 		"withmark.json": {"\ufeff" + `{"uuid":"c","answer":"3"}`, `{"uuid":"a","answer":"the \"2\""}`},
 	} {
 		got, report, err := scoresOf(t, stream.Files{Golds: golds, Predictions: write(t, name, lines...)})
-		if diff := cmp.Diff(want, got); err != nil || diff != "" || report.Unreadable.Count > 0 || report.Predictions != 2 {
+		if diff := cmp.Diff(want, got); err != nil || diff != "" || report.Unreadable.Count > 0 {
 			t.Errorf("%s: %v, %+v (-want +got)\n%s", name, err, report.Unreadable, diff)
 		}
 	}

@@ -28,8 +28,8 @@ const (
 // Files are the settings files of one invocation. The first file that sets a flag wins: the named file, then the user's.
 // Files are a kong.Resolver.
 type Files struct {
-	list []file
-	err  error
+	preferred, list []file
+	err             error
 }
 
 // Open reads the file named, if any, and the user's own, which may be missing. Pipes and devices are rejected without
@@ -55,13 +55,13 @@ func (f *Files) Use(named string) {
 	}
 }
 
-// Prefer puts settings before the files. name stands for a path in errors.
+// Prefer puts settings before the files, also those of a later [Files.Use]. name stands for a path in errors.
 func (f *Files) Prefer(name string, raw []byte) error {
 	keys := make(level)
 	if err := yaml.Unmarshal(raw, &keys); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	f.list = slices.Insert(f.list, 0, file{name, keys})
+	f.preferred = append(f.preferred, file{name, keys})
 	return nil
 }
 
@@ -138,7 +138,7 @@ func (f *Files) Has(command []string, flag string) bool {
 
 // find returns the value of a command's flag, and the file that sets it; nil if none does.
 func (f *Files) find(command []string, flag string) (string, *yaml.Node) {
-	for _, v := range f.list {
+	for _, v := range slices.Concat(f.preferred, f.list) {
 		if node := v.find(command, flag); node != nil {
 			return v.path, node
 		}

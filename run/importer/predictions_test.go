@@ -62,7 +62,7 @@ func TestPredictions(t *testing.T) {
 			t.Errorf("%s: %+v (-want +got)\n%s", id, got[id], diff)
 		}
 	}
-	kept, _, err := dataset.Load(filepath.Join(c.Out, runlog.QuestionsFile), nil)
+	kept, _, err := dataset.Load(filepath.Join(c.Out, runlog.QuestionsFile))
 	if err != nil || len(kept) != 3 || len(got) != 4 {
 		t.Fatalf("%v, %v, %v", kept, got, err)
 	}
