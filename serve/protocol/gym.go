@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
@@ -19,9 +20,9 @@ const gymCookie = "airqa_session"
 // their names as routes, and ends with verify. NeMo Gym's own client knows a host and a port only, so the routes are at the
 // root, too.
 func (s *server) gymRoutes(prefix string) {
-	s.control("POST "+prefix+"/seed_session", s.gymSeed)
-	s.control("POST "+prefix+"/verify", s.gymVerify)
-	s.control("POST "+prefix+"/aggregate_metrics", aggregate)
+	s.control("POST "+prefix+"/seed_session", s.json(s.gymSeed))
+	s.control("POST "+prefix+"/verify", s.json(s.gymVerify))
+	s.control("POST "+prefix+"/aggregate_metrics", s.json(aggregate))
 	for _, t := range s.Host.Tools() {
 		s.control("POST "+prefix+"/"+t.Name, func(w http.ResponseWriter, r *http.Request) { s.gymCall(w, r, t.Name) })
 	}
@@ -43,24 +44,22 @@ func (row gymRow) choice() (serve.Choice, error) {
 	return serve.ParseChoice(row.Verifier)
 }
 
-func (s *server) gymSeed(w http.ResponseWriter, r *http.Request) {
+func (s *server) gymSeed(w http.ResponseWriter, r *http.Request) (any, error) {
 	var row gymRow
-	if !read(w, r, &row) {
-		return
+	if err := read(r, &row); err != nil {
+		return nil, err
 	}
 	choice, err := row.choice()
 	if err != nil {
-		s.fail(w, err)
-		return
+		return nil, err
 	}
-	session, _, err := s.open(r, "gym", choice)
+	session, _, err := s.openAs(r, rand.Text(), "gym", choice)
 	if err != nil {
-		s.fail(w, err)
-		return
+		return nil, err
 	}
 	w.Header().Del("Set-Cookie") // of a session before
 	setCookie(w, session.ID)
-	reply(w, struct{}{})
+	return struct{}{}, nil
 }
 
 // gymSession is the session of the cookie.
@@ -75,12 +74,12 @@ func (s *server) gymSession(r *http.Request) (*serve.Session, error) {
 // gymCall answers with the text that the model sees, errors included.
 func (s *server) gymCall(w http.ResponseWriter, r *http.Request, tool string) {
 	session, err := s.gymSession(r)
+	var args json.RawMessage
+	if err == nil {
+		err = read(r, &args)
+	}
 	if err != nil {
 		s.fail(w, err)
-		return
-	}
-	var args json.RawMessage
-	if !read(w, r, &args) {
 		return
 	}
 	got, err := session.Act(r.Context(), serve.Call{Tool: tool, Arguments: args})
@@ -95,41 +94,37 @@ func (s *server) gymCall(w http.ResponseWriter, r *http.Request, tool string) {
 
 // gymVerify ends an episode, with the last message of the response if Answer was not called, and adds the reward to the row.
 // The same request again gets the same reward, or that of a judge that failed before.
-func (s *server) gymVerify(w http.ResponseWriter, r *http.Request) {
+func (s *server) gymVerify(_ http.ResponseWriter, r *http.Request) (any, error) {
 	var raw map[string]json.RawMessage
-	if !read(w, r, &raw) {
-		return
+	if err := read(r, &raw); err != nil {
+		return nil, err
 	}
 	var known gymRow
 	var response struct {
 		Output []gymOutput `json:"output"`
 	}
 	if err := errors.Join(parse(raw["verifier_metadata"], &known.Verifier), parse(raw["response"], &response)); err != nil {
-		refuse(w, http.StatusBadRequest, "the body is no row with a response: "+err.Error())
-		return
+		return nil, refusal{http.StatusBadRequest, "the body is no row with a response: " + err.Error()}
 	}
 	session, err := s.gymSession(r)
 	if len(r.CookiesNamed(gymCookie)) == 0 { // a client without tools verifies alone
 		var choice serve.Choice
 		if choice, err = known.choice(); err == nil {
-			session, _, err = s.open(r, "gym", choice)
+			session, _, err = s.openAs(r, rand.Text(), "gym", choice)
 		}
 		if err == nil {
 			defer session.Close()
 		}
 	}
 	if err != nil {
-		s.fail(w, err)
-		return
+		return nil, err
 	}
 	end, err := finish(r, session, lastText(response.Output))
 	switch {
 	case err != nil:
-		s.fail(w, err)
-		return
+		return nil, err
 	case end == nil || end.Reward == nil:
-		refuse(w, http.StatusBadGateway, cmp.Or(problem(serve.Result{End: end}), "the episode has no end"))
-		return
+		return nil, refusal{http.StatusBadGateway, cmp.Or(problem(serve.Result{End: end}), "the episode has no end")}
 	}
 	session.Retire()
 	row := make(map[string]any)
@@ -138,7 +133,7 @@ func (s *server) gymVerify(w http.ResponseWriter, r *http.Request) {
 	}
 	row["reward"], row["turns"], row["format_errors"] = *end.Reward, end.Parts.Turns, end.Parts.FormatErrors
 	row["verdict"], row["evaluator"], row["outcome"] = end.Parts.Verdict, end.Parts.Evaluator, end.Outcome
-	reply(w, row)
+	return row, nil
 }
 
 // parse decodes a member of a row; one that is missing leaves v as it is.
@@ -193,12 +188,12 @@ func lastText(output []gymOutput) string {
 }
 
 // aggregate averages the numbers of verified rows, under the names that NeMo Gym gives to averages.
-func aggregate(w http.ResponseWriter, r *http.Request) {
+func aggregate(_ http.ResponseWriter, r *http.Request) (any, error) {
 	var q struct {
 		Rows []map[string]any `json:"verify_responses"`
 	}
-	if !read(w, r, &q) {
-		return
+	if err := read(r, &q); err != nil {
+		return nil, err
 	}
 	means, counts := make(map[string]float64), make(map[string]float64)
 	for _, row := range q.Rows {
@@ -209,5 +204,5 @@ func aggregate(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
-	reply(w, map[string]any{"group_level_metrics": []any{}, "agent_metrics": means, "key_metrics": means})
+	return map[string]any{"group_level_metrics": []any{}, "agent_metrics": means, "key_metrics": means}, nil
 }

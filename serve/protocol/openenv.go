@@ -25,12 +25,13 @@ func (s *server) openEnvRoutes() {
 	})
 	s.control("GET /openenv/schema", func(w http.ResponseWriter, _ *http.Request) { reply(w, openEnvSchema) })
 	s.control("GET /openenv/ws", s.socket)
-	s.control("POST /openenv/mcp", func(w http.ResponseWriter, r *http.Request) {
+	s.control("POST /openenv/mcp", s.json(func(_ http.ResponseWriter, r *http.Request) (any, error) {
 		var q rpcRequest
-		if read(w, r, &q) {
-			reply(w, s.rpc(r.Context(), client(r), nil, q))
+		if err := read(r, &q); err != nil {
+			return nil, err
 		}
-	})
+		return s.rpc(r.Context(), client(r), nil, q), nil
+	}))
 	for _, route := range []string{"POST /openenv/reset", "POST /openenv/step", "GET /openenv/state"} {
 		s.control(route, func(w http.ResponseWriter, _ *http.Request) {
 			refuse(w, http.StatusNotImplemented, "an episode needs a connection that stays: use the socket at /openenv/ws")

@@ -42,17 +42,15 @@ func (s *server) orsRoutes(prefix string) {
 		}
 		_ = events(w, [2]string{"task_id", session.ID}, [2]string{"end", ""}) // a client that has gone does not answer
 	})
-	s.control("POST "+prefix+"/create", s.orsSession(s.orsCreate))
-	s.control("POST "+prefix+"/ping", s.orsSession(func(w http.ResponseWriter, _ *http.Request, session *serve.Session) {
-		reply(w, map[string]string{"sid": session.ID, "status": "ok"})
-	}))
-	end := s.orsSession(func(w http.ResponseWriter, _ *http.Request, session *serve.Session) {
+	ok := func(_ *http.Request, session *serve.Session) (any, error) {
+		return map[string]string{"sid": session.ID, "status": "ok"}, nil
+	}
+	s.control("POST "+prefix+"/create", s.inSession(orsCreate))
+	s.control("POST "+prefix+"/ping", s.inSession(ok))
+	s.control("POST "+prefix+"/delete", s.inSession(ok)) // the session itself ends with delete_session
+	s.control("POST "+prefix+"/delete_session", s.inSession(func(r *http.Request, session *serve.Session) (any, error) {
 		session.Close()
-		reply(w, map[string]string{"sid": session.ID, "status": "ok"})
-	})
-	s.control("POST "+prefix+"/delete_session", end)
-	s.control("POST "+prefix+"/delete", s.orsSession(func(w http.ResponseWriter, _ *http.Request, session *serve.Session) {
-		reply(w, map[string]string{"sid": session.ID, "status": "ok"}) // the session itself ends with delete_session
+		return ok(r, session)
 	}))
 	list := func(w http.ResponseWriter, _ *http.Request) {
 		reply(w, map[string]any{"tools": toolList(s.Host, "input_schema"), "terminal_tool": map[string]string{"name": tools.AnswerName, "arg": s.Host.AnswerField()}})
@@ -60,22 +58,16 @@ func (s *server) orsRoutes(prefix string) {
 	for _, at := range []string{prefix, prefix + "/" + environment} {
 		s.control("GET "+at+"/tools", list)
 		s.control("GET "+at+"/task_tools", list)
-		s.control("GET "+at+"/prompt", s.orsSession(s.orsPrompt))
-		s.control("POST "+at+"/call", s.orsSession(s.orsCall))
-	}
-}
-
-// orsSession finds the session of a request.
-func (s *server) orsSession(do func(http.ResponseWriter, *http.Request, *serve.Session)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if session := s.session(w, r.Header.Get(sessionHeader)); session != nil {
-			do(w, r, session)
-		}
+		s.control("GET "+at+"/prompt", s.inSession(func(r *http.Request, session *serve.Session) (any, error) {
+			start, err := session.Started(r.Context())
+			return []textBlock{{"text", start.System}, {"text", start.Prompt}}, err
+		}))
+		s.control("POST "+at+"/call", s.orsCall)
 	}
 }
 
 // orsCreate begins the episode of a session, with an index or with the task that a list had.
-func (s *server) orsCreate(w http.ResponseWriter, r *http.Request, session *serve.Session) {
+func orsCreate(r *http.Request, session *serve.Session) (any, error) {
 	var q struct {
 		Split string `json:"split"`
 		Index *int   `json:"index"`
@@ -83,24 +75,18 @@ func (s *server) orsCreate(w http.ResponseWriter, r *http.Request, session *serv
 			ID string `json:"id"`
 		} `json:"task_spec"`
 	}
-	if !read(w, r, &q) {
-		return
+	if err := read(r, &q); err != nil {
+		return nil, err
 	}
 	choice := serve.Choice{Split: q.Split, Index: q.Index}
 	if q.Task != nil {
 		choice.Question = q.Task.ID
 	}
 	if (choice.Question == "") == (q.Index == nil) {
-		refuse(w, http.StatusBadRequest, "give either split and index, or task_spec with the id of a question")
-		return
+		return nil, refusal{http.StatusBadRequest, "give either split and index, or task_spec with the id of a question"}
 	}
 	_, err := session.Reset(r.Context(), choice)
-	s.answer(w, map[string]string{"sid": session.ID}, err)
-}
-
-func (s *server) orsPrompt(w http.ResponseWriter, r *http.Request, session *serve.Session) {
-	start, err := session.Started(r.Context())
-	s.answer(w, []textBlock{{"text", start.System}, {"text", start.Prompt}}, err)
+	return map[string]string{"sid": session.ID}, err
 }
 
 // orsCalls keeps the last call of a session. A client that has lost the connection asks for its result again, by the id of the
@@ -149,13 +135,18 @@ type orsOutput struct {
 	Finished bool     `json:"finished"`
 }
 
-func (s *server) orsCall(w http.ResponseWriter, r *http.Request, session *serve.Session) {
+func (s *server) orsCall(w http.ResponseWriter, r *http.Request) {
 	var q struct {
 		Name  string          `json:"name"`
 		Input json.RawMessage `json:"input"`
 		Task  string          `json:"task_id"`
 	}
-	if !read(w, r, &q) {
+	session, err := s.Host.Session(r.Header.Get(sessionHeader))
+	if err == nil {
+		err = read(r, &q)
+	}
+	if err != nil {
+		s.fail(w, err)
 		return
 	}
 	calls := session.Attach("ors", func() any { return new(orsCalls) }).(*orsCalls)

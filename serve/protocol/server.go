@@ -51,31 +51,22 @@ func New(c Config) http.Handler {
 	mcp := mcpHandler(s.mcpServer, s.Host.Limits.Idle, s.Log)
 	s.mux.Handle("/mcp", mcp)
 	s.mux.Handle("/mcp/e/{id}", mcp)
-	s.mux.HandleFunc("GET /e/{id}", func(w http.ResponseWriter, r *http.Request) {
-		if session := s.session(w, r.PathValue("id")); session != nil {
-			state, err := session.State(r.Context())
-			s.answer(w, state, err)
-		}
-	})
-	s.mux.HandleFunc("GET /e/{id}/tools", func(w http.ResponseWriter, r *http.Request) {
-		if s.session(w, r.PathValue("id")) != nil {
-			reply(w, map[string]any{"tools": toolList(s.Host, "input_schema")})
-		}
-	})
-	s.mux.HandleFunc("POST /e/{id}/tools/{tool}", s.call)
+	s.mux.HandleFunc("GET /e/{id}", s.inSession(func(r *http.Request, session *serve.Session) (any, error) { return session.State(r.Context()) }))
+	s.mux.HandleFunc("GET /e/{id}/tools", s.inSession(func(*http.Request, *serve.Session) (any, error) {
+		return map[string]any{"tools": toolList(s.Host, "input_schema")}, nil
+	}))
+	s.mux.HandleFunc("POST /e/{id}/tools/{tool}", s.inSession(call))
 	// The other routes are for those who run episodes.
 	s.control("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		_, _ = io.WriteString(w, s.Host.Metrics())
 	})
-	s.control("POST /episodes", s.create)
-	s.control("GET /episodes/{id}", s.result)
-	s.control("DELETE /episodes/{id}", func(w http.ResponseWriter, r *http.Request) {
-		if session := s.session(w, r.PathValue("id")); session != nil {
-			session.Close()
-			reply(w, map[string]bool{"closed": true})
-		}
-	})
+	s.control("POST /episodes", s.json(s.create))
+	s.control("GET /episodes/{id}", s.inSession(result))
+	s.control("DELETE /episodes/{id}", s.inSession(func(_ *http.Request, session *serve.Session) (any, error) {
+		session.Close()
+		return map[string]bool{"closed": true}, nil
+	}))
 	s.openEnvRoutes()
 	for _, prefix := range []string{"", "/ors"} {
 		s.orsRoutes(prefix)
@@ -175,24 +166,20 @@ func (s *server) mcpServer(r *http.Request) *sdk.Server {
 }
 
 // call is a tool as a plain request. The client may name the request in the header Idempotency-Key.
-func (s *server) call(w http.ResponseWriter, r *http.Request) {
-	session := s.session(w, r.PathValue("id"))
-	if session == nil {
-		return
-	}
+func call(r *http.Request, session *serve.Session) (any, error) {
 	var args json.RawMessage
-	if !read(w, r, &args) {
-		return
+	if err := read(r, &args); err != nil {
+		return nil, err
 	}
 	got, err := session.Act(r.Context(), serve.Call{Tool: r.PathValue("tool"), Arguments: args, Key: r.Header.Get("Idempotency-Key")})
-	s.answer(w, map[string]any{"status": got.Status, "text": got.Text, "images": images(got), "done": got.End != nil}, err)
+	return map[string]any{"status": got.Status, "text": got.Text, "images": images(got), "done": got.End != nil}, err
 }
 
 // create opens a session with an episode, under an id that the caller may choose.
-func (s *server) create(w http.ResponseWriter, r *http.Request) {
+func (s *server) create(_ http.ResponseWriter, r *http.Request) (any, error) {
 	var data map[string]json.RawMessage
-	if !read(w, r, &data) {
-		return
+	if err := read(r, &data); err != nil {
+		return nil, err
 	}
 	choice, err := serve.ParseChoice(data, "episode")
 	id := rand.Text()
@@ -202,29 +189,22 @@ func (s *server) create(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if err != nil {
-		s.fail(w, err)
-		return
+		return nil, err
 	}
 	session, start, err := s.openAs(r, id, "mcp", choice)
 	if err != nil {
-		s.fail(w, err)
-		return
+		return nil, err
 	}
 	base := cmp.Or(r.Header.Get("X-Forwarded-Proto"), "http") + "://" + cmp.Or(r.Header.Get("X-Forwarded-Host"), r.Host)
-	reply(w, struct {
+	return struct {
 		ID string `json:"episode"`
 		serve.Start
 		MCP string `json:"mcp_url"`
 		URL string `json:"url"`
-	}{session.ID, start, base + "/mcp/e/" + session.ID, base + "/e/" + session.ID})
+	}{session.ID, start, base + "/mcp/e/" + session.ID, base + "/e/" + session.ID}, nil
 }
 
-// open opens a session and begins an episode.
-func (s *server) open(r *http.Request, face string, c serve.Choice) (*serve.Session, serve.Start, error) {
-	return s.openAs(r, rand.Text(), face, c)
-}
-
-// openAs is open with the id of the session.
+// openAs opens a session with an id and begins an episode.
 func (s *server) openAs(r *http.Request, id, face string, c serve.Choice) (*serve.Session, serve.Start, error) {
 	session, err := s.Host.OpenAs(id, face, client(r))
 	if err != nil {
@@ -238,33 +218,26 @@ func (s *server) openAs(r *http.Request, id, face string, c serve.Choice) (*serv
 }
 
 // result reports on an episode: with ?finish=true, one without an answer ends.
-func (s *server) result(w http.ResponseWriter, r *http.Request) {
-	session := s.session(w, r.PathValue("id"))
-	if session == nil {
-		return
-	}
+func result(r *http.Request, session *serve.Session) (any, error) {
 	if r.URL.Query().Get("finish") == "true" {
 		if err := session.GiveUp(r.Context()); err != nil {
-			s.fail(w, err)
-			return
+			return nil, err
 		}
 	}
 	start, err := session.Started(r.Context())
 	if err != nil {
-		s.fail(w, err)
-		return
+		return nil, err
 	}
 	state, err := session.State(r.Context())
 	if err != nil {
-		s.fail(w, err)
-		return
+		return nil, err
 	}
 	end, err := session.End(r.Context())
-	s.answer(w, struct {
+	return struct {
 		serve.State
 		Question string     `json:"question_id"`
 		End      *serve.End `json:"end"`
-	}{state, start.ID, end}, err)
+	}{state, start.ID, end}, err
 }
 
 // taskRoutes list the questions. Agents have no use for them, and clients of two protocols ask alike.
@@ -309,18 +282,17 @@ type taskRequest struct {
 }
 
 func (s *server) tasks(list func(serve.Split, taskRequest) (any, error)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+	return s.json(func(_ http.ResponseWriter, r *http.Request) (any, error) {
 		var q taskRequest
-		if !read(w, r, &q) {
-			return
+		if err := read(r, &q); err != nil {
+			return nil, err
 		}
 		split, err := s.Host.Split(q.Split)
-		var found any
-		if err == nil {
-			found, err = list(split, q)
+		if err != nil {
+			return nil, err
 		}
-		s.answer(w, found, err)
-	}
+		return list(split, q)
+	})
 }
 
 func oneTask(split serve.Split, q taskRequest) (any, error) {
@@ -347,14 +319,27 @@ func someTasks(split serve.Split, q taskRequest) (any, error) {
 	return taskList(split.Questions[min(from, to):to]), nil
 }
 
-// session returns an open session, or answers that there is none.
-func (s *server) session(w http.ResponseWriter, id string) *serve.Session {
-	session, err := s.Host.Session(id)
-	if err != nil {
-		s.fail(w, err)
-		return nil
+// json answers with what do returns.
+func (s *server) json(do func(http.ResponseWriter, *http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v, err := do(w, r)
+		if err != nil {
+			s.fail(w, err)
+			return
+		}
+		reply(w, v)
 	}
-	return session
+}
+
+// inSession is json for the session that a request names by its path, or by a header as the Open Reward Standard does.
+func (s *server) inSession(do func(*http.Request, *serve.Session) (any, error)) http.HandlerFunc {
+	return s.json(func(_ http.ResponseWriter, r *http.Request) (any, error) {
+		session, err := s.Host.Session(cmp.Or(r.PathValue("id"), r.Header.Get(sessionHeader)))
+		if err != nil {
+			return nil, err
+		}
+		return do(r, session)
+	})
 }
 
 // client is the name of the program that sends a request, for the log.
@@ -364,8 +349,16 @@ func client(r *http.Request) string {
 	return strings.ToValidUTF8(name[:min(most, len(name))], "")
 }
 
-// read decodes a JSON body, or answers what is wrong. An empty body leaves v as it is.
-func read(w http.ResponseWriter, r *http.Request, v any) bool {
+// refusal is an error with a status of its own.
+type refusal struct {
+	code int
+	text string
+}
+
+func (e refusal) Error() string { return e.text }
+
+// read decodes a JSON body. An empty body leaves v as it is.
+func read(r *http.Request, v any) error {
 	raw, err := io.ReadAll(r.Body)
 	if err == nil && len(raw) > 0 {
 		err = json.Unmarshal(raw, v)
@@ -375,9 +368,9 @@ func read(w http.ResponseWriter, r *http.Request, v any) bool {
 		err = fmt.Errorf("%s cannot be a JSON %s", cmp.Or(kind.Field, "it"), kind.Value)
 	}
 	if err != nil {
-		refuse(w, http.StatusBadRequest, "the body is not the JSON that this route reads: "+err.Error())
+		return refusal{http.StatusBadRequest, "the body is not the JSON that this route reads: " + err.Error()}
 	}
-	return err == nil
+	return nil
 }
 
 func reply(w http.ResponseWriter, v any) { send(w, http.StatusOK, v) }
@@ -396,15 +389,6 @@ func send(w http.ResponseWriter, code int, v any) {
 	_, _ = w.Write(raw) // a client that has gone needs no answer
 }
 
-// answer sends a result or an error.
-func (s *server) answer(w http.ResponseWriter, v any, err error) {
-	if err != nil {
-		s.fail(w, err)
-		return
-	}
-	reply(w, v)
-}
-
 // fail sends an error with the status that it stands for.
 func (s *server) fail(w http.ResponseWriter, err error) {
 	var full *serve.CapacityError
@@ -417,6 +401,10 @@ func (s *server) fail(w http.ResponseWriter, err error) {
 }
 
 func status(err error) int {
+	var own refusal
+	if errors.As(err, &own) {
+		return own.code
+	}
 	for is, code := range map[error]int{
 		serve.ErrNoSession: http.StatusNotFound, serve.ErrNoTool: http.StatusNotFound, serve.ErrChoice: http.StatusBadRequest,
 		serve.ErrNoEpisode: http.StatusConflict, serve.ErrEnded: http.StatusConflict, serve.ErrClosing: http.StatusServiceUnavailable,
