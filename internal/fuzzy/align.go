@@ -68,16 +68,16 @@ func (al *aligner[C]) trace(a, b []C, at position) {
 	if len(a) == 0 || len(b) == 0 {
 		return
 	}
-	p := newPattern(a)
+	s := newSteps(a)
 	// For each character of b, the positions in a where the distance rises or falls, as bit sets (Hyyrö, "A bit-vector algorithm
 	// for computing Levenshtein and Damerau edit distances", 2003).
-	rise, fall := make([]uint64, len(b)*p.words), make([]uint64, len(b)*p.words)
-	has := func(set []uint64, row, col int) bool { return set[row*p.words+col/64]>>(col%64)&1 == 1 }
-	s := newSteps(p)
+	words := len(s.up)
+	rise, fall := make([]uint64, len(b)*words), make([]uint64, len(b)*words)
+	has := func(set []uint64, row, col int) bool { return set[row*words+col/64]>>(col%64)&1 == 1 }
 	for i, c := range b {
 		s.step(c)
-		copy(rise[i*p.words:], s.up)
-		copy(fall[i*p.words:], s.down)
+		copy(rise[i*words:], s.up)
+		copy(fall[i*words:], s.down)
 	}
 	var matches []block
 	col, row := len(a), len(b)
@@ -95,23 +95,20 @@ func (al *aligner[C]) trace(a, b []C, at position) {
 			matches = append(matches, block{col, row, 1})
 		}
 	}
-	for i := len(matches) - 1; i >= 0; i-- {
-		al.match(at.a+matches[i].a, at.b+matches[i].b, 1)
+	for _, m := range slices.Backward(matches) {
+		al.match(at.a+m.a, at.b+m.b, 1)
 	}
 }
 
 // steps computes the sets of [aligner.trace] row by row.
 type steps[C char] struct {
-	p        *pattern[C]
+	p        pattern[C]
 	up, down []uint64
 }
 
-func newSteps[C char](p *pattern[C]) *steps[C] {
-	s := &steps[C]{p: p, up: make([]uint64, p.words), down: make([]uint64, p.words)}
-	for i := range s.up {
-		s.up[i] = ^uint64(0)
-	}
-	return s
+func newSteps[C char](a []C) *steps[C] {
+	p := patternIn(nil, a)
+	return &steps[C]{p: p, up: slices.Repeat([]uint64{^uint64(0)}, p.words), down: make([]uint64, p.words)}
 }
 
 // step computes the row of the next character of the second text.
@@ -135,24 +132,19 @@ func (s *steps[C]) step(c C) {
 	}
 }
 
-// scores returns the distance of every prefix of the first text, from the empty one on, to a second text of length
-// rows.
-func (s *steps[C]) scores(rows int) []int {
-	out := make([]int, s.p.length+1)
-	out[0] = rows
-	for i := range s.p.length {
+// scoresOf returns the distance of every prefix of a, from the empty one on, to b.
+func scoresOf[C char](a, b []C) []int {
+	s := newSteps(a)
+	for _, c := range b {
+		s.step(c)
+	}
+	out := make([]int, len(a)+1)
+	out[0] = len(b)
+	for i := range a {
 		bit := uint64(1) << (i % 64)
 		out[i+1] = out[i] + bits.OnesCount64(s.up[i/64]&bit) - bits.OnesCount64(s.down[i/64]&bit)
 	}
 	return out
-}
-
-func scoresOf[C char](a, b []C) []int {
-	s := newSteps(newPattern(a))
-	for _, c := range b {
-		s.step(c)
-	}
-	return s.scores(len(b))
 }
 
 func reversed[C char](s []C) []C {

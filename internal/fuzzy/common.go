@@ -70,11 +70,6 @@ type pattern[C char] struct {
 	others        map[C][]uint64
 }
 
-func newPattern[C char](a []C) *pattern[C] {
-	p := patternIn(nil, a)
-	return &p
-}
-
 // patternIn computes the pattern of a in space, which must be zero, if it is large enough.
 func patternIn[C char](space []uint64, a []C) pattern[C] {
 	words := (len(a) + 63) / 64

@@ -49,13 +49,7 @@ func Names() []string {
 
 // Ratio is the share of characters in a common subsequence: 100 for equal texts, 0 if one is empty.
 func Ratio(a, b string) int {
-	if s, ok := trivial(a, b); ok {
-		return s
-	}
-	if python.IsASCII(a) && python.IsASCII(b) {
-		return percent(similarity([]byte(a), []byte(b)))
-	}
-	return percent(similarity(runes(a), runes(b)))
+	return compare(a, b, similarity[byte], similarity[rune])
 }
 
 // Limit is the highest possible [Ratio] for texts of the lengths of a and b. It is cheap.
@@ -92,12 +86,17 @@ func LimitOf(name, a, b string) int {
 	return 100
 }
 
-// trivial handles the pairs that every score treats alike.
-func trivial(a, b string) (score int, ok bool) {
-	if a == b {
-		return 100, true
+// compare returns the percentage of a similarity of two texts: of their bytes if both are ASCII.
+func compare(a, b string, ofBytes func(a, b []byte) float64, ofRunes func(a, b []rune) float64) int {
+	switch {
+	case a == b:
+		return 100
+	case a == "" || b == "":
+		return 0
+	case python.IsASCII(a) && python.IsASCII(b):
+		return percent(ofBytes([]byte(a), []byte(b)))
 	}
-	return 0, a == "" || b == ""
+	return percent(ofRunes(runes(a), runes(b)))
 }
 
 // percent rounds a similarity to a percentage, ties to even.
@@ -139,13 +138,7 @@ func runes(s string) []rune {
 // PartialRatio is the best [Ratio] of the shorter text with a part of the same length of the longer one. The parts
 // tried begin at the equal runs of an alignment.
 func PartialRatio(a, b string) int {
-	if s, ok := trivial(a, b); ok {
-		return s
-	}
-	if python.IsASCII(a) && python.IsASCII(b) {
-		return percent(bestPart([]byte(a), []byte(b)))
-	}
-	return percent(bestPart(runes(a), runes(b)))
+	return compare(a, b, bestPart[byte], bestPart[rune])
 }
 
 func bestPart[C char](shorter, longer []C) float64 {

@@ -144,15 +144,12 @@ func (p *parser) set(v Value, at, start int) (Value, error) {
 		if !d.Set(v, nil) {
 			return nil, p.fail(at, "a value of type %s cannot be in a set", Type(v))
 		}
-		done, err := p.next('}', start)
-		if err != nil {
-			return nil, err
-		}
-		if done {
-			return Set(d.keys), nil
+		if done, err := p.next('}', start); done || err != nil {
+			return Set(d.keys), err
 		}
 		p.skip()
 		at = p.pos
+		var err error
 		if v, err = p.value(); err != nil {
 			return nil, err
 		}

@@ -88,18 +88,5 @@ func (d *Dict) find(k Value) int {
 		}
 		return -1
 	}
-	if text, ok := k.(string); ok { // as are the keys of nearly every dictionary
-		for i, have := range d.keys {
-			if s, ok := have.(string); ok && s == text {
-				return i
-			}
-		}
-		return -1
-	}
-	for i, have := range d.keys {
-		if Equal(have, k) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(d.keys, func(have Value) bool { return Equal(have, k) })
 }

@@ -3,7 +3,6 @@ package python
 import (
 	"errors"
 	"math"
-	"math/big"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -118,14 +117,7 @@ func (j *jsonReader) number() (Value, error) {
 	if isFloat {
 		return j.float(text, start)
 	}
-	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return i, nil
-	}
-	if digits > maxDigits {
-		return nil, j.fail(start, "an integer of %d digits is too long: %d are allowed", digits, maxDigits)
-	}
-	i, _ := new(big.Int).SetString(text, 10)
-	return reduce(i), nil
+	return j.integer(text, start, digits)
 }
 
 func (j *jsonReader) plainDigits() int {

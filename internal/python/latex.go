@@ -1,6 +1,9 @@
 package python
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // LaTeXCommand returns the length of the LaTeX command at the start of text if Python would read an escape instead, and
 // 0 if the escape is intended. text begins with the backslash. Models write "\frac{1}{2}" without doubling the
@@ -21,7 +24,7 @@ func LaTeXCommand(text string) int {
 	case 'a', 'b', 'f', 'v':
 		return end
 	case 't', 'n', 'r':
-		if latexCommands[text[1:end]] {
+		if slices.Contains(latexCommands, text[1:end]) {
 			return end
 		}
 	case 'x', 'u', 'U', 'N':
@@ -33,7 +36,7 @@ func LaTeXCommand(text string) int {
 }
 
 // latexCommands begin with the letter of an escape that answers use. \ni is excluded: "i" often begins a line.
-var latexCommands = words(`
+var latexCommands = strings.Fields(`
 	nabla natural ncong ne nearrow neg neq newcommand newline nexists ngeq ngtr nleq nless nmid nolimits nonumber
 	norm normalsize not notin nparallel nprec nrightarrow nsim nsubseteq nsucc nsupseteq nu num nwarrow
 	tag tan tanh tau tbinom text textbf textit textmd textnormal textrm textsc textsf textsl textstyle textsubscript
@@ -42,11 +45,3 @@ var latexCommands = words(`
 	raisebox rangle rbrace rbrack rceil ref restriction rfloor rgroup rho right rightarrow rightarrowtail
 	rightharpoondown rightharpoonup rightleftarrows rightleftharpoons rightrightarrows rightsquigarrow rm rmfamily
 	rtimes rule rvert rVert`)
-
-func words(text string) map[string]bool {
-	set := make(map[string]bool)
-	for w := range strings.FieldsSeq(text) {
-		set[w] = true
-	}
-	return set
-}

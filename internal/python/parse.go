@@ -189,8 +189,7 @@ func (p *parser) fail(at int, format string, args ...any) error {
 
 // position turns a byte offset into a line and a column in characters, both from 1. CR, LF and CR LF end a line.
 func position(text string, at int) (line, column int) {
-	before := text[:min(at, len(text))]
-	before = strings.ReplaceAll(strings.ReplaceAll(before, "\r\n", "\n"), "\r", "\n")
+	before := unifyLineEnds(text[:min(at, len(text))])
 	start := strings.LastIndexByte(before, '\n') + 1
 	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[start:])
 }

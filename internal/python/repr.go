@@ -20,14 +20,6 @@ func Str(v Value) string {
 // Repr returns v as Python's repr() prints it: 'it' in single quotes unless it contains one, 1.0 and 1e-07 for floats,
 // escapes for unprintable characters. [Parse] reads it back, except for nan, inf and some complex numbers.
 func Repr(v Value) string {
-	switch x := v.(type) {
-	case string:
-		return string(appendText(nil, x))
-	case int64:
-		return strconv.FormatInt(x, 10)
-	case float64:
-		return string(appendFloat(nil, x))
-	}
 	return string(appendRepr(nil, v))
 }
 
@@ -76,10 +68,7 @@ func appendContainer(b []byte, v Value) []byte {
 	case *Dict:
 		b = append(b, '{')
 		for i, k := range x.keys {
-			if i > 0 {
-				b = append(b, ", "...)
-			}
-			b = append(appendRepr(b, k), ": "...)
+			b = append(appendRepr(separate(b, i), k), ": "...)
 			b = appendRepr(b, x.values[i])
 		}
 		return append(b, '}')
@@ -89,10 +78,7 @@ func appendContainer(b []byte, v Value) []byte {
 
 func appendItems(b []byte, items []Value) []byte {
 	for i, v := range items {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		b = appendRepr(b, v)
+		b = appendRepr(separate(b, i), v)
 	}
 	return b
 }

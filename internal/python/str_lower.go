@@ -9,11 +9,7 @@ import (
 // Lower returns s as str.lower() does: İ becomes two characters, and a capital sigma at the end of a word the final
 // form.
 func Lower(s string) string {
-	ascii := true
-	for i := range len(s) {
-		ascii = ascii && s[i] < utf8.RuneSelf
-	}
-	if ascii {
+	if IsASCII(s) {
 		return strings.ToLower(s)
 	}
 	var b strings.Builder

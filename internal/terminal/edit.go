@@ -25,10 +25,7 @@ func Edit(ctx context.Context, text, editor string, in io.Reader, out io.Writer)
 	}
 	defer func() { _ = os.Remove(file.Name()) }()
 	_, err = file.WriteString(text)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err := errors.Join(err, file.Close()); err != nil {
 		return "", err
 	}
 	words := strings.Fields(editor)

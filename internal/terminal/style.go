@@ -16,10 +16,15 @@ func StyleOf(f *os.File, getenv func(string) string) Style {
 }
 
 // Paint returns text with an ANSI code, such as "32" for green.
-func (s Style) Paint(code, text string) string { return s.paint(code, text) }
+func (s Style) Paint(code, text string) string {
+	if !s.on {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
 
 // Bold returns text in bold.
-func (s Style) Bold(text string) string { return s.paint("1", text) }
+func (s Style) Bold(text string) string { return s.Paint("1", text) }
 
 // levels are the prefixes of messages and their colours.
 var levels = []struct{ prefix, code string }{{"airqa:", "1;31"}, {"warning:", "33"}, {"note:", "36"}}
@@ -28,15 +33,8 @@ var levels = []struct{ prefix, code string }{{"airqa:", "1;31"}, {"warning:", "3
 func (s Style) Message(text string) string {
 	for _, l := range levels {
 		if rest, found := strings.CutPrefix(text, l.prefix); found {
-			return s.paint(l.code, l.prefix) + rest
+			return s.Paint(l.code, l.prefix) + rest
 		}
 	}
 	return text
-}
-
-func (s Style) paint(code, text string) string {
-	if !s.on {
-		return text
-	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }

@@ -10,8 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 
@@ -33,8 +31,8 @@ func WriteFile(c Config, path string, force bool) (sum Summary, unchanged bool, 
 	if ext := filepath.Ext(path); ext != ".jsonl" && ext != ".json" {
 		path = filepath.Join(path, FileName)
 	}
-	old, err := hashOf(path)
-	if err != nil {
+	old, err := files.HashFile(path) // "" if there is none
+	if files.IgnoreMissing(err) != nil {
 		return sum, false, err
 	}
 	err = files.Write(path, func(w io.Writer) (err error) {
@@ -43,12 +41,12 @@ func WriteFile(c Config, path string, force bool) (sum Summary, unchanged bool, 
 		if sum, err = File(c, buffered); err == nil {
 			err = buffered.Flush()
 		}
-		switch now := h.Sum(nil); {
+		switch now := hex.EncodeToString(h.Sum(nil)); {
 		case err != nil:
 			return err
-		case bytes.Equal(now, old):
+		case now == old:
 			return errUnchanged
-		case old != nil && !force:
+		case old != "" && !force:
 			return &files.OccupiedError{Err: fmt.Errorf("%s contains something other than this export", path)}
 		}
 		return nil
@@ -57,21 +55,6 @@ func WriteFile(c Config, path string, force bool) (sum Summary, unchanged bool, 
 		return sum, true, nil
 	}
 	return sum, false, err
-}
-
-// hashOf returns the SHA-256 of a file; nil if there is none.
-func hashOf(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	h := sha256.New()
-	_, err = io.Copy(h, file)
-	return h.Sum(nil), err
 }
 
 // File writes all episodes as OTLP/JSON lines, one line per episode, as the file exporter of OpenTelemetry does. The

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -158,13 +157,10 @@ func (m *maker) tools() string {
 	return encoded(list)
 }
 
-// encoded is the JSON of plain data.
+// encoded is the JSON of plain data, which always has one.
 func encoded(v any) string {
-	line, err := ledger.Encode(v)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSuffix(string(line), "\n")
+	text, _ := ledger.EncodeText(v)
+	return text
 }
 
 // evaluation returns the score as an event; nil if there is none.
