@@ -19,7 +19,6 @@ import (
 
 	"airqa/internal/files"
 	"airqa/internal/httpclient"
-	"airqa/internal/tokens"
 	"airqa/qa"
 )
 
@@ -40,7 +39,6 @@ type Endpoint struct {
 	timeout time.Duration
 	limiter *httpclient.Limiter
 	onWait  func(class qa.FailureClass) (over func())
-	counts  tokens.Memo
 }
 
 // NewEndpoint makes the model that c.Spec names, of a built-in provider. It makes no request.
@@ -122,7 +120,7 @@ func (e *Endpoint) Complete(ctx context.Context, r qa.Request) (qa.Reply, error)
 	if err != nil {
 		failed := callError(attempts, err)
 		half := cmp.Or(e.window/2, 16000) // of the window, which is unknown for a model that is not listed
-		failed.MaybeLong = response != nil && response.mayBeLong() && estimate(&e.counts, r, qa.Reply{}).Prompt > half
+		failed.MaybeLong = response != nil && response.mayBeLong() && estimate(r, qa.Reply{}).Prompt > half
 		return qa.Reply{}, failed
 	}
 	reply.Attempts = attempts
@@ -178,7 +176,7 @@ func (e *Endpoint) reply(r qa.Request, choice *llms.ContentChoice) qa.Reply {
 		apart(&reply, e.unopened)
 	}
 	if reply.Usage.Prompt == 0 && reply.Usage.Completion == 0 {
-		reply.Usage = estimate(&e.counts, r, reply)
+		reply.Usage = estimate(r, reply)
 	}
 	return reply
 }

@@ -13,7 +13,6 @@ import (
 
 	"airqa/internal/files"
 	"airqa/internal/ledger"
-	"airqa/internal/tokens"
 	"airqa/qa"
 )
 
@@ -34,7 +33,6 @@ type Scripted struct {
 	episodes []Episode
 	mu       sync.Mutex
 	calls    map[string]int
-	counts   tokens.Memo
 }
 
 // Episode has the replies to the tasks that contain Match.
@@ -62,7 +60,7 @@ func (s *Scripted) Complete(ctx context.Context, r qa.Request) (qa.Reply, error)
 		return qa.Reply{}, callError(nil, &Fault{Class: qa.FailBadRequest, Detail: err.Error()})
 	}
 	reply := qa.Reply{Text: text, Model: "scripted", Finish: "stop"}
-	reply.Usage = estimate(&s.counts, r, reply)
+	reply.Usage = estimate(r, reply)
 	return reply, nil
 }
 

@@ -8,14 +8,14 @@ import (
 // estimate counts the usage of a call with the cl100k vocabulary, for endpoints that report none. Other vocabularies
 // differ by about 10 %, so the result is marked as estimated. A message costs four tokens more than its text, and a reply
 // three, as OpenAI's cookbook counts.
-func estimate(counts *tokens.Memo, r qa.Request, reply qa.Reply) qa.Usage {
+func estimate(r qa.Request, reply qa.Reply) qa.Usage {
 	used := qa.Usage{Prompt: 3, Reasoning: tokens.Count(reply.Reasoning), Estimated: true}
 	for _, tool := range r.Tools {
-		used.Prompt += counts.Count(tool.Name) + counts.Count(tool.Description) + counts.Count(string(tool.Parameters))
+		used.Prompt += tokens.Count(tool.Name) + tokens.Count(tool.Description) + tokens.Count(string(tool.Parameters))
 	}
 	for _, message := range r.Messages {
-		used.Prompt += counts.Count(message.Text) + 4 + callTokens(message.ToolCalls)
-		used.Prompt += counts.Count(message.Reasoning) + counts.Count(string(message.Sealed))
+		used.Prompt += tokens.Count(message.Text) + 4 + callTokens(message.ToolCalls)
+		used.Prompt += tokens.Count(message.Reasoning) + tokens.Count(string(message.Sealed))
 		for _, image := range message.Images {
 			used.Prompt += imageTokens(image.Width, image.Height)
 		}
@@ -50,12 +50,10 @@ func tiles(pixels float64) int {
 }
 
 // Forecast returns a function that estimates the maximum usage of a request: its prompt in cl100k tokens, which differ
-// from other vocabularies by about 10 %, and a reply of maxReply tokens. It caches the counts of repeated texts; calls
-// may overlap.
+// from other vocabularies by about 10 %, and a reply of maxReply tokens. Calls may overlap.
 func Forecast(maxReply int) func(qa.Request) qa.Usage {
-	var counts tokens.Memo
 	return func(r qa.Request) qa.Usage {
-		used := estimate(&counts, r, qa.Reply{})
+		used := estimate(r, qa.Reply{})
 		used.Completion = maxReply
 		return used
 	}

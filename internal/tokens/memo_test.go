@@ -9,7 +9,7 @@ import (
 )
 
 func TestMemo(t *testing.T) {
-	var m tokens.Memo
+	m := tokens.NewMemo(1<<10, tokens.Count)
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {

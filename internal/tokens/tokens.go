@@ -80,38 +80,3 @@ func head(s string, n int) string {
 	}
 	return s[:n]
 }
-
-// memoSize is the number of counts after which a [Memo] is cleared.
-const memoSize = 2000
-
-// Memo caches the counts of texts: each turn sends the whole conversation again, two messages longer. The zero value is
-// ready; it is safe for concurrent use.
-type Memo struct {
-	// By counts a text; nil means [Count].
-	By func(text string) int
-
-	mu     sync.Mutex
-	counts map[string]int
-}
-
-// Count counts a text, or returns the count from the cache.
-func (m *Memo) Count(text string) int {
-	m.mu.Lock()
-	n, ok := m.counts[text]
-	m.mu.Unlock()
-	if ok {
-		return n
-	}
-	count := Count
-	if m.By != nil {
-		count = m.By
-	}
-	n = count(text)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.counts == nil || len(m.counts) >= memoSize {
-		m.counts = make(map[string]int)
-	}
-	m.counts[text] = n
-	return n
-}

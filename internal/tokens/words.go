@@ -21,27 +21,22 @@ const (
 
 // words counts texts word by word. It is safe for concurrent use.
 type words struct {
-	// slots has the counts by the hash of the word. A word takes the place of another one.
-	slots [mostWords]atomic.Pointer[counted]
-	texts [mostTexts]atomic.Pointer[counted]
-	seed  maphash.Seed
-	count func(string) int
+	count        func(string) int
+	words, texts *Memo
 }
 
-// counted is the number of tokens of a word or a text.
-type counted struct {
-	text string
-	n    int
+func newWords(count func(string) int) *words {
+	w := &words{count: count, words: NewMemo(mostWords, count)}
+	w.texts = NewMemo(mostTexts, w.pieces)
+	return w
 }
-
-func newWords(count func(string) int) *words { return &words{seed: maphash.MakeSeed(), count: count} }
 
 // sum counts a text.
 func (w *words) sum(text string) int {
 	if len(text) < shortestText || len(text) > longestText {
 		return w.pieces(text)
 	}
-	return cached(&w.texts[maphash.String(w.seed, text)%mostTexts], text, w.pieces)
+	return w.texts.Count(text)
 }
 
 // pieces counts a text in pieces that no token crosses.
@@ -58,15 +53,34 @@ func (w *words) one(piece string) int {
 	if len(piece) > longestWord {
 		return w.count(piece)
 	}
-	return cached(&w.slots[maphash.String(w.seed, piece)%mostWords], piece, w.count)
+	return w.words.Count(piece)
 }
 
-// cached returns the count in the slot if it is that of the text. Otherwise it counts the text and stores the count.
-func cached(slot *atomic.Pointer[counted], text string, count func(string) int) int {
+// Memo caches the counts of texts. A text takes the place of another one. It is safe for concurrent use.
+type Memo struct {
+	count func(string) int
+	seed  maphash.Seed
+	slots []atomic.Pointer[counted]
+}
+
+// counted is the number of tokens of a text.
+type counted struct {
+	text string
+	n    int
+}
+
+// NewMemo returns a cache for the counts of so many texts, a power of two.
+func NewMemo(texts int, count func(string) int) *Memo {
+	return &Memo{count, maphash.MakeSeed(), make([]atomic.Pointer[counted], texts)}
+}
+
+// Count counts a text, or returns the count from the cache.
+func (m *Memo) Count(text string) int {
+	slot := &m.slots[maphash.String(m.seed, text)&uint64(len(m.slots)-1)]
 	if known := slot.Load(); known != nil && known.text == text {
 		return known.n
 	}
-	n := count(text)
+	n := m.count(text)
 	slot.Store(&counted{strings.Clone(text), n}) // a substring would keep the whole text in memory
 	return n
 }

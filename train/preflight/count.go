@@ -50,15 +50,15 @@ func New(c Length) (k *Counter, err error) {
 		return nil, err
 	}
 	k.words = k.text.words
-	memo := &tokens.Memo{By: tokens.Bound}
+	count := tokens.Bound
 	if k.exact {
 		t, err := bpe.Open(c.Tokenizer)
 		if err != nil {
 			return nil, fmt.Errorf("tokenizer: %w", err)
 		}
-		memo.By, k.words = t.Count, slices.Concat(k.words, t.Special)
+		count, k.words = t.Count, slices.Concat(k.words, t.Special)
 	}
-	k.count = memo.Count
+	k.count = tokens.NewMemo(1<<11, count).Count // rows repeat the messages of others
 	return k, nil
 }
 
