@@ -149,10 +149,7 @@ func readArguments(text string) json.RawMessage {
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text)
 	}
-	quoted, err := json.Marshal(text)
-	if err != nil {
-		return json.RawMessage("{}")
-	}
+	quoted, _ := json.Marshal(text) // a text always has a form in JSON
 	return quoted
 }
 

@@ -34,13 +34,6 @@ type ollamaMessage struct {
 	Role      string       `json:"role"`
 	ToolCalls []ollamaCall `json:"tool_calls,omitempty"`
 	ToolName  string       `json:"tool_name,omitempty"`
-	more      members
-}
-
-// MarshalJSON adds the members that the server gets back.
-func (m ollamaMessage) MarshalJSON() ([]byte, error) {
-	type plain ollamaMessage
-	return withMembers(plain(m), m.more)
 }
 
 type ollamaCall struct {
@@ -53,19 +46,19 @@ type ollamaCall struct {
 // ollamaBody requests an unstreamed reply, and an error rather than a truncated conversation. Old servers ignore
 // "truncate" and "shift".
 func ollamaBody(chat []llms.MessageContent, tools []llms.Tool) (map[string]any, error) {
-	var messages []ollamaMessage
+	var messages []extended
 	for _, c := range chat {
 		m, err := sortParts(c)
 		if err != nil {
 			return nil, err
 		}
 		for _, result := range m.results {
-			messages = append(messages, ollamaMessage{Role: wireRoles[m.role], Content: result.Content, ToolName: result.Name})
+			messages = append(messages, extended{object: ollamaMessage{Role: wireRoles[m.role], Content: result.Content, ToolName: result.Name}})
 		}
 		if len(m.results) > 0 {
 			continue
 		}
-		turn := ollamaMessage{Role: wireRoles[m.role], Content: m.text, more: m.sealed.Message}
+		turn := ollamaMessage{Role: wireRoles[m.role], Content: m.text}
 		for _, image := range m.images {
 			turn.Images = append(turn.Images, image.Data)
 		}
@@ -74,7 +67,7 @@ func ollamaBody(chat []llms.MessageContent, tools []llms.Tool) (map[string]any, 
 			c.Function.Name, c.Function.Arguments = call.FunctionCall.Name, json.RawMessage(call.FunctionCall.Arguments)
 			turn.ToolCalls = append(turn.ToolCalls, c)
 		}
-		messages = append(messages, turn)
+		messages = append(messages, extended{turn, m.sealed.Message})
 	}
 	full := map[string]any{"messages": messages, "stream": false, "truncate": false, "shift": false}
 	if len(tools) > 0 {

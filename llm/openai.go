@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -57,51 +56,37 @@ func openAISettings(fields map[string]any, s scope) map[string]any {
 var newerModel = lazyregexp.New(`^(ft:)?(o[1-9]|gpt-([5-9]|[1-9][0-9]))`)
 
 type openAIMessage struct {
-	Role       string       `json:"role"`
-	Content    any          `json:"content"` // a text, or a list of parts
-	ToolCalls  []openAICall `json:"tool_calls,omitempty"`
-	ToolCallID string       `json:"tool_call_id,omitempty"`
-	more       members
-}
-
-// MarshalJSON adds the members that the endpoint gets back.
-func (m openAIMessage) MarshalJSON() ([]byte, error) {
-	type plain openAIMessage
-	return withMembers(plain(m), m.more)
+	Role       string     `json:"role"`
+	Content    any        `json:"content"` // a text, or a list of parts
+	ToolCalls  []extended `json:"tool_calls,omitempty"`
+	ToolCallID string     `json:"tool_call_id,omitempty"`
 }
 
 type openAICall struct {
-	ID       string          `json:"id"`
-	Type     string          `json:"type"`
-	Function json.RawMessage `json:"function"`
-	more     members
-}
-
-// MarshalJSON adds the members that the endpoint gets back.
-func (c openAICall) MarshalJSON() ([]byte, error) {
-	type plain openAICall
-	return withMembers(plain(c), c.more)
+	ID       string   `json:"id"`
+	Type     string   `json:"type"`
+	Function extended `json:"function"`
 }
 
 func openAIBody(chat []llms.MessageContent, tools []llms.Tool) (map[string]any, error) {
-	var messages []openAIMessage
+	var messages []extended
 	for _, c := range chat {
 		m, err := sortParts(c)
 		if err != nil {
 			return nil, err
 		}
 		for _, result := range m.results {
-			messages = append(messages, openAIMessage{Role: wireRoles[m.role], Content: result.Content, ToolCallID: result.ToolCallID})
+			messages = append(messages, extended{object: openAIMessage{Role: wireRoles[m.role], Content: result.Content, ToolCallID: result.ToolCallID}})
 		}
-		if len(m.results) == 0 {
-			calls, err := openAICalls(m)
-			if err != nil {
-				return nil, err
-			}
-			messages = append(messages, openAIMessage{
-				Role: wireRoles[m.role], Content: openAIContent(m), ToolCalls: calls, more: m.sealed.Message,
-			})
+		if len(m.results) > 0 {
+			continue
 		}
+		turn := openAIMessage{Role: wireRoles[m.role], Content: openAIContent(m)}
+		for _, call := range m.calls {
+			more := m.sealed.Calls[call.ID]
+			turn.ToolCalls = append(turn.ToolCalls, extended{openAICall{call.ID, call.Type, extended{call.FunctionCall, more.Function}}, more.Call})
+		}
+		messages = append(messages, extended{turn, m.sealed.Message})
 	}
 	full := map[string]any{"messages": messages}
 	if len(tools) > 0 {
@@ -129,16 +114,4 @@ func openAIContent(m message) any {
 		}{"image_url", map[string]string{"url": image.String()}})
 	}
 	return parts
-}
-
-func openAICalls(m message) (calls []openAICall, err error) {
-	for _, call := range m.calls {
-		more := m.sealed.Calls[call.ID]
-		function, err := withMembers(call.FunctionCall, more.Function)
-		if err != nil {
-			return nil, err
-		}
-		calls = append(calls, openAICall{call.ID, call.Type, function, more.Call})
-	}
-	return calls, nil
 }

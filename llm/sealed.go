@@ -213,13 +213,19 @@ func (q *quirks) judge(m sentMembers, text string) (notice string, again bool) {
 	return "", false
 }
 
-// withMembers returns the JSON of an object with additional members.
-func withMembers(object any, more members) ([]byte, error) {
-	raw, err := json.Marshal(object)
-	if err != nil || len(more) == 0 {
+// extended is an object with the members that the endpoint gets back.
+type extended struct {
+	object any
+	more   members
+}
+
+// MarshalJSON writes the members after those of the object.
+func (e extended) MarshalJSON() ([]byte, error) {
+	raw, err := json.Marshal(e.object)
+	if err != nil || len(e.more) == 0 {
 		return raw, err
 	}
-	added, err := json.Marshal(more)
+	added, err := json.Marshal(e.more)
 	return append(append(raw[:len(raw)-1], ','), added[1:]...), err
 }
 
