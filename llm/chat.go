@@ -48,33 +48,6 @@ func checkMessage(message qa.Message) error {
 	return nil
 }
 
-// imagesApart adds the results of the other calls of a reply, and moves the images of tool results into a user
-// message after them: results hold only text, and the results of one turn must not be separated.
-func imagesApart(messages []qa.Message) []qa.Message {
-	out := make([]qa.Message, 0, len(messages)+1)
-	var images []qa.Image
-	flush := func() {
-		if len(images) > 0 {
-			out = append(out, qa.Message{Role: qa.User, Images: images})
-			images = nil
-		}
-	}
-	for _, message := range messages {
-		if message.Role != qa.ToolResult {
-			flush()
-		} else {
-			images = append(images, message.Images...)
-			message.Images = nil
-		}
-		out = append(out, message)
-		for _, other := range message.Others {
-			out = append(out, qa.Message{Role: qa.ToolResult, Text: other.Text, ToolCallID: other.ID})
-		}
-	}
-	flush()
-	return out
-}
-
 var chatRoles = map[qa.Role]llms.ChatMessageType{
 	qa.System: llms.ChatMessageTypeSystem, qa.User: llms.ChatMessageTypeHuman,
 	qa.Assistant: llms.ChatMessageTypeAI, qa.ToolResult: llms.ChatMessageTypeTool,
@@ -84,7 +57,7 @@ var chatRoles = map[qa.Role]llms.ChatMessageType{
 // results. Replies get their sealed data back if by identifies the model that made them. Texts come first; an empty
 // message has an empty text.
 func toChat(messages []qa.Message, by string) []llms.MessageContent {
-	messages = imagesApart(messages)
+	messages = qa.SplitResults(messages)
 	names := map[string]string{} // tool names by call id
 	chat := make([]llms.MessageContent, len(messages))
 	for i, m := range messages {

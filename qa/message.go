@@ -46,6 +46,33 @@ type CallResult struct {
 // Failed reports whether a call was run and failed.
 func (r CallResult) Failed() bool { return r.Status.Failed() }
 
+// SplitResults returns a conversation as protocols have it: each call has a result of its own, and the images of tool results
+// are in a user message after them. Results hold only text, and those of one turn must not be separated.
+func SplitResults(messages []Message) []Message {
+	out := make([]Message, 0, len(messages)+1)
+	var images []Image
+	flush := func() {
+		if len(images) > 0 {
+			out = append(out, Message{Role: User, Images: images})
+			images = nil
+		}
+	}
+	for _, message := range messages {
+		if message.Role != ToolResult {
+			flush()
+		} else {
+			images = append(images, message.Images...)
+			message.Images = nil
+		}
+		out = append(out, message)
+		for _, other := range message.Others {
+			out = append(out, Message{Role: ToolResult, Text: other.Text, ToolCallID: other.ID})
+		}
+	}
+	flush()
+	return out
+}
+
 // NotRunResult is the result that the model gets for a call that was not executed.
 const NotRunResult = "[Error]: not run. One call is run in each turn, the first. Call this tool again if you still need it."
 

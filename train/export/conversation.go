@@ -52,38 +52,21 @@ func weigh(messages []format.Message, ids []string) {
 	}
 }
 
-// messages returns messages in a format. OpenAI and TRL have them as endpoints get them: the images of tool results
-// follow in a message of the user, and each call has its own result.
+// messages returns messages in a format. OpenAI and TRL have them as endpoints get them, see [qa.SplitResults].
 func (t *texts) messages(f format.Format, list []qa.Message) []format.Message {
-	out := make([]format.Message, 0, len(list)+1)
-	var images []qa.Image
-	flush := func() {
-		if len(images) > 0 {
-			out = append(out, t.message(f, qa.Message{Role: qa.User, Images: images}))
-			images = nil
-		}
+	if f != format.ShareGPT {
+		list = qa.SplitResults(list)
 	}
+	out := make([]format.Message, 0, len(list))
 	for _, m := range list {
 		m.Text = t.safe(m.Text)
 		if f == format.ShareGPT {
 			for _, other := range m.Others {
 				m.Text += "\n" + t.safe(other.Text)
 			}
-			out = append(out, t.message(f, m))
-			continue
-		}
-		if m.Role == qa.ToolResult {
-			images = append(images, m.Images...)
-			m.Images = nil
-		} else {
-			flush()
 		}
 		out = append(out, t.message(f, m))
-		for _, other := range m.Others {
-			out = append(out, t.message(f, qa.Message{Role: qa.ToolResult, Text: t.safe(other.Text), ToolCallID: other.ID}))
-		}
 	}
-	flush()
 	return out
 }
 
