@@ -1,6 +1,7 @@
 package bpe
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,39 +18,28 @@ type addedToken struct {
 	id         int32
 }
 
-// tokenFinder finds added tokens in a text: of those that begin at the same place, the longest. It is a trie.
+// tokenFinder finds added tokens in a text: of those that begin at the same place, the longest.
 type tokenFinder struct {
-	next  map[edge]int32 // node by edge; 0 is the root
-	ends  []*addedToken  // by node
-	first [256]bool      // bytes that begin a token
-	only  string         // the first byte, when all tokens share it
-}
-
-type edge struct {
-	node int32
-	char byte
+	tokens  map[string]*addedToken // by spelling
+	lengths []int                  // of the spellings, the longest first
+	begins  string                 // the characters that begin a spelling
 }
 
 // add adds a token with the given spelling. The first of several equal spellings counts.
 func (f *tokenFinder) add(spelling string, token *addedToken) {
-	if f.next == nil {
-		f.next, f.ends, f.only = map[edge]int32{}, []*addedToken{nil}, spelling[:1]
+	if f.tokens == nil {
+		f.tokens = map[string]*addedToken{}
 	}
-	if spelling[:1] != f.only {
-		f.only = ""
+	if f.tokens[spelling] != nil {
+		return
 	}
-	f.first[spelling[0]] = true
-	node := int32(0)
-	for i := range len(spelling) {
-		e := edge{node, spelling[i]}
-		if f.next[e] == 0 {
-			f.next[e] = int32(len(f.ends))
-			f.ends = append(f.ends, nil)
-		}
-		node = f.next[e]
+	f.tokens[spelling] = token
+	if !slices.Contains(f.lengths, len(spelling)) {
+		f.lengths = append(f.lengths, len(spelling))
+		slices.SortFunc(f.lengths, func(a, b int) int { return b - a })
 	}
-	if f.ends[node] == nil {
-		f.ends[node] = token
+	if first, size := utf8.DecodeRuneInString(spelling); !strings.ContainsRune(f.begins, first) {
+		f.begins += spelling[:size]
 	}
 }
 
@@ -86,39 +76,19 @@ func (f *tokenFinder) find(s string, text func(string), token func(int32)) {
 
 // match returns the first and longest match at or after position i.
 func (f *tokenFinder) match(s string, i int) (start, end int, found *addedToken) {
-	if f.next == nil {
-		return 0, 0, nil
-	}
-	for ; i < len(s); i++ {
-		if f.only != "" {
-			step := strings.IndexByte(s[i:], f.only[0])
-			if step < 0 {
-				break
+	for start = i; start < len(s); start++ {
+		step := strings.IndexAny(s[start:], f.begins)
+		if step < 0 {
+			break
+		}
+		start += step
+		for _, n := range f.lengths {
+			if end = start + n; end <= len(s) && f.tokens[s[start:end]] != nil {
+				return start, end, f.tokens[s[start:end]]
 			}
-			i += step
-		}
-		if !f.first[s[i]] {
-			continue
-		}
-		if end, found = f.longest(s, i); found != nil {
-			return i, end, found
 		}
 	}
 	return 0, 0, nil
-}
-
-// longest returns the longest token that begins at position i, and its end.
-func (f *tokenFinder) longest(s string, i int) (end int, found *addedToken) {
-	node := int32(0)
-	for ; i < len(s); i++ {
-		if node = f.next[edge{node, s[i]}]; node == 0 {
-			break
-		}
-		if f.ends[node] != nil {
-			end, found = i+1, f.ends[node]
-		}
-	}
-	return end, found
 }
 
 // isWord reports whether r matches \w of the library's regular expressions.
