@@ -49,7 +49,7 @@ type row struct {
 	earlier int
 	// errors is the number of trained turns that are error actions.
 	errors int
-	// content identifies what the row trains on, see [contents].
+	// content identifies what the row trains on, see [contentOf].
 	content contentHash
 	fit     fitted
 	// features are the keys that a row has and others may lack, see [writer.featuresOf].
@@ -236,23 +236,22 @@ func (w *writer) check(e train.Episode) (reason train.Reason, detail string) {
 	return reason, detail
 }
 
-// making makes the rows of one episode. Messages recur from row to row, so that each is redacted, prepared, hashed and
-// encoded once.
+// making makes the rows of one episode. Messages recur from row to row, so that each is redacted, prepared and encoded
+// once.
 type making struct {
 	*writer
-	x        *entry
-	scope    *train.EpisodeRedactor
-	texts    *texts
-	contents contents
-	rows     format.Rows
-	columns  []format.Column
-	label    *bool
+	x       *entry
+	scope   *train.EpisodeRedactor
+	texts   *texts
+	rows    format.Rows
+	columns []format.Column
+	label   *bool
 }
 
 func (w *writer) making(x *entry) *making {
 	m := &making{
-		writer: w, x: x, scope: w.redactor.Episode(x.rec.Messages), contents: contents{long: make(map[string]contentHash)},
-		texts: &texts{commands: w.special, changed: make(map[string]int), known: make(map[string]*prepared)},
+		writer: w, x: x, scope: w.redactor.Episode(x.rec.Messages),
+		texts: &texts{commands: w.special, changed: make(map[string]int)},
 		rows:  format.Rows{Undecided: true, Whole: w.Whole},
 	}
 	if w.Columns {
@@ -283,7 +282,7 @@ func (m *making) row(one, against *train.Row) *row {
 	redactRow(m.scope, one)
 	r := &row{
 		id: one.ID, turn: one.Turn, trains: one.Trained(), earlier: len(one.History), errors: one.Errors,
-		content: m.contents.of(one, against), features: m.featuresOf(one), private: m.scope.Found,
+		content: contentOf(one, against), features: m.featuresOf(one), private: m.scope.Found,
 	}
 	if against != nil {
 		r.features |= m.featuresOf(against)

@@ -17,43 +17,16 @@ type texts struct {
 	commands *preflight.Special
 	// changed counts the changed words, and invalid UTF-8 under that name.
 	changed map[string]int
-	// known has texts that recur in the rows of an episode; nil keeps none.
-	known map[string]*prepared
 	// tools is the list of toolsOf as JSON, which the rows of a run share.
 	tools   json.RawMessage
 	toolsOf []qa.ToolSpec
 }
-
-// prepared is a text after its preparation.
-type prepared struct {
-	safe string
-	// changed are its changed words.
-	changed map[string]int
-}
-
-// keepFrom is the number of bytes of the shortest text that is kept.
-const keepFrom = 128
 
 // commands are the words to change, besides special tokens.
 var commands = []string{"<image>", "<video>", "<audio>", "{{idx}}"}
 
 // invalidUTF8 is the name under which replaced bytes are counted.
 const invalidUTF8 = "invalid UTF-8"
-
-// safe returns a text without commands.
-func (t *texts) safe(s string) string {
-	if t.known == nil || len(s) < keepFrom {
-		return t.replaced(s)
-	}
-	p := t.known[s]
-	if p == nil {
-		one := texts{commands: t.commands, changed: make(map[string]int)}
-		p = &prepared{safe: one.replaced(s), changed: one.changed}
-		t.known[s] = p
-	}
-	add(t.changed, p.changed)
-	return p.safe
-}
 
 // add adds counts to others.
 func add(counts, more map[string]int) {
@@ -62,8 +35,8 @@ func add(counts, more map[string]int) {
 	}
 }
 
-// replaced replaces the commands of a text.
-func (t *texts) replaced(s string) string {
+// safe returns a text without commands.
+func (t *texts) safe(s string) string {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\uFFFD")
 		t.changed[invalidUTF8]++

@@ -9,7 +9,7 @@ import (
 	"airqa/qa"
 )
 
-// Rows appends conversations as the rows of one file, which all have the same keys. It is not safe for concurrent use.
+// Rows appends conversations as the rows of one file, which all have the same keys.
 type Rows struct {
 	// Tools and Images report whether any row of the file has tools or images.
 	Tools, Images bool
@@ -19,8 +19,6 @@ type Rows struct {
 	// Whole means that rows of ShareGPT and TRL train several turns: each message has a weight, 1 for those to train. TRL
 	// has the list of messages instead of a prompt and a completion.
 	Whole bool
-	// quoted is the JSON of long texts, which recur from row to row.
-	quoted map[string]string
 }
 
 // Append appends a conversation as a row of ShareGPT, OpenAI or TRL, or of the format's preference pairs if it has a
@@ -76,8 +74,7 @@ func (r *Rows) appendDialogue(dst []byte, c Conversation) []byte {
 		t := m.turn()
 		o := begin(dst)
 		o.text("from", t.Role)
-		o.key("value")
-		o.dst = r.text(o.dst, t.Text)
+		o.text("value", t.Text)
 		if r.Whole {
 			o.number("weight", m.weight())
 		}
@@ -94,8 +91,7 @@ func (r *Rows) appendDialogue(dst []byte, c Conversation) []byte {
 	}
 	o := begin(dst)
 	o.text("id", c.ID)
-	o.key("system")
-	o.dst = r.text(o.dst, system)
+	o.text("system", system)
 	r.tools(&o, c.Tools)
 	o.key("conversations")
 	o.dst = appendList(o.dst, turns, appendTurn)
@@ -146,8 +142,8 @@ func (r *Rows) optional(dst []byte, has bool, mark string, value func([]byte) []
 func (r *Rows) tools(o *object, list json.RawMessage) {
 	o.dst = r.optional(o.dst, r.Tools, ifTools, func(dst []byte) []byte {
 		o.dst = dst
-		o.key("tools")
-		return r.text(o.dst, string(list))
+		o.text("tools", string(list))
+		return o.dst
 	})
 }
 
@@ -223,7 +219,7 @@ func (m Message) weight() int {
 // tables want one type per column.
 func (r *Rows) content(dst []byte, f Format, m Message) []byte {
 	if !r.Images && !r.Undecided {
-		return r.text(dst, m.Text())
+		return appendString(dst, m.Text())
 	}
 	parts := m.Parts
 	if len(parts) == 0 {
@@ -231,15 +227,14 @@ func (r *Rows) content(dst []byte, f Format, m Message) []byte {
 	}
 	if r.Undecided && len(parts) == 1 && parts[0].Image == "" {
 		dst = append(append(dst, ifImages+`[{"type":"text","text":`...), ends)
-		return append(append(r.text(dst, parts[0].Text), ifImages+`}]`...), ends)
+		return append(append(appendString(dst, parts[0].Text), ifImages+`}]`...), ends)
 	}
 	return appendList(dst, parts, func(dst []byte, p Part) []byte {
 		o := begin(dst)
 		switch {
 		case p.Image == "":
 			o.text("type", "text")
-			o.key("text")
-			o.dst = r.text(o.dst, p.Text)
+			o.text("text", p.Text)
 		case f == TRL:
 			o.text("type", "image")
 		default:
@@ -251,24 +246,6 @@ func (r *Rows) content(dst []byte, f Format, m Message) []byte {
 		}
 		return o.end()
 	})
-}
-
-// text appends a text as JSON.
-func (r *Rows) text(dst []byte, s string) []byte {
-	const shortText = 128 // bytes from which the JSON of a text is kept
-	if len(s) < shortText {
-		return appendString(dst, s)
-	}
-	if known, ok := r.quoted[s]; ok {
-		return append(dst, known...)
-	}
-	start := len(dst)
-	dst = appendString(dst, s)
-	if r.quoted == nil {
-		r.quoted = make(map[string]string)
-	}
-	r.quoted[s] = string(dst[start:])
-	return dst
 }
 
 // CallsInText returns a message with its calls in its text, as the templates of Qwen and Hermes models print them.
