@@ -49,7 +49,6 @@ type anthropicTurn struct {
 	Content []any  `json:"content"`
 }
 
-// anthropicPart is a block of a turn.
 type anthropicPart struct {
 	Type      string           `json:"type"`
 	Text      string           `json:"text,omitempty"`

@@ -118,7 +118,6 @@ type answered struct {
 	status int
 }
 
-// Unwrap returns the error in the response.
 func (a answered) Unwrap() error { return a.error }
 
 func (c *client) answer(resp *http.Response, r request) (*llms.ContentChoice, error) {

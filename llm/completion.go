@@ -38,7 +38,6 @@ type choice struct {
 	FinishReason string `json:"finish_reason"`
 }
 
-// answer is the message of a choice.
 type answer struct {
 	Content text `json:"content"`
 	// ReasoningContent is the name used by DeepSeek, vLLM and SGLang, Reasoning by OpenRouter and newer vLLM, Thinking by
@@ -53,7 +52,6 @@ type answer struct {
 	raw json.RawMessage
 }
 
-// UnmarshalJSON keeps the whole message.
 func (a *answer) UnmarshalJSON(data []byte) error {
 	type plain answer
 	a.raw = slices.Clone(data)
@@ -86,7 +84,6 @@ type usage struct {
 // text is a string, null, a part with a text, or a list of parts, whose texts are joined.
 type text string
 
-// UnmarshalJSON accepts all these forms.
 func (t *text) UnmarshalJSON(data []byte) error {
 	var value any
 	if err := json.Unmarshal(data, &value); err != nil {
@@ -117,7 +114,6 @@ func (t *text) UnmarshalJSON(data []byte) error {
 // aside is a text that a reply can do without.
 type aside string
 
-// UnmarshalJSON reads anything else as no text.
 func (a *aside) UnmarshalJSON(data []byte) error {
 	_ = (*text)(a).UnmarshalJSON(data)
 	return nil

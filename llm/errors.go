@@ -77,7 +77,6 @@ func (e *Fault) Error() string {
 	return fmt.Sprintf("POST %s: %s", e.Endpoint, e.Detail)
 }
 
-// excerpt shortens a text to one line.
 func excerpt(text string) string {
 	return terminal.Truncate(strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " "), 300, " …")
 }

@@ -116,7 +116,6 @@ func (q *quirks) apply(full, stream map[string]any) {
 	}
 }
 
-// learn remembers a rejected setting. It reports whether it is new.
 func (q *quirks) learn(name string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -130,7 +129,6 @@ func (q *quirks) learn(name string) bool {
 // adapted is a rejection with a known remedy: the request is repeated at once with the change.
 type adapted struct{ error }
 
-// Unwrap returns the rejection.
 func (a adapted) Unwrap() error { return a.error }
 
 // leastRoom is the least limit of a reply that is worth another try, mostHalved the number of times that a limit is halved.

@@ -83,7 +83,6 @@ func (r *refusal) add(name, text string) {
 	}
 }
 
-// found reports whether there is an error.
 func (r refusal) found() bool { return r.message != "" || r.status() != 0 }
 
 // status is the HTTP status among the codes, or the one that OpenAI has for a code; 0 if there is none.

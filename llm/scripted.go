@@ -186,7 +186,6 @@ type scriptReply string
 
 var errReplyForm = errors.New(`want a string or {"text": …}`)
 
-// UnmarshalJSON accepts both forms.
 func (r *scriptReply) UnmarshalJSON(data []byte) error {
 	var plain *string
 	if json.Unmarshal(data, &plain) == nil && plain != nil {

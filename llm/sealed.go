@@ -219,7 +219,7 @@ type extended struct {
 	more   members
 }
 
-// MarshalJSON writes the members after those of the object.
+// MarshalJSON writes the object with the members at its end.
 func (e extended) MarshalJSON() ([]byte, error) {
 	raw, err := json.Marshal(e.object)
 	if err != nil || len(e.more) == 0 {

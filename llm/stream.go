@@ -38,7 +38,6 @@ func events(body []byte) []json.RawMessage {
 	return all
 }
 
-// chunk is an event of a chat completion's stream.
 type chunk struct {
 	completion
 	Choices []struct {
@@ -50,7 +49,6 @@ type chunk struct {
 	} `json:"choices"`
 }
 
-// fields are the members of an object.
 type fields map[string]any
 
 // UnmarshalJSON keeps numbers as they are written. Anything but an object has no members.

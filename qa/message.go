@@ -47,7 +47,7 @@ type CallResult struct {
 func (r CallResult) Failed() bool { return r.Status.Failed() }
 
 // SplitResults returns a conversation as protocols have it: each call has a result of its own, and the images of tool results
-// are in a user message after them. Results hold only text, and those of one turn must not be separated.
+// are in a user message after them. Results hold only text, and the results of one turn must not be separated.
 func SplitResults(messages []Message) []Message {
 	out := make([]Message, 0, len(messages)+1)
 	var images []Image

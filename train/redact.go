@@ -134,7 +134,6 @@ func (s *EpisodeRedactor) known(text string, counts Redactions) string {
 	return clean
 }
 
-// span is a piece of text.
 type span struct{ start, end int }
 
 // replace replaces spans, but for those that a paper contains.

@@ -101,7 +101,6 @@ func Failure(rec runlog.Recorded, i int) (Reason, string) {
 	return "", ""
 }
 
-// target returns the turn to train on.
 func (r *Run) target(s qa.Step, o RowOptions) qa.Message {
 	m := s.Message()
 	m.Reasoning, m.Sealed = "", nil

@@ -25,7 +25,6 @@ func (r *Run) Whole(rec runlog.Recorded, o RowOptions) (row Row, dropped []Drop,
 	return row, dropped, true
 }
 
-// history collects the messages of a whole episode.
 type history struct {
 	*Run
 	rec     runlog.Recorded

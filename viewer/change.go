@@ -54,7 +54,6 @@ func (s *Server) target(site *Site, r *http.Request, runField string) (t noteTar
 	return t, err
 }
 
-// addNote adds a comment.
 func (s *Server) addNote(site *Site, r *http.Request) (string, error) {
 	t, err := s.target(site, r, "run")
 	if err != nil {
@@ -83,7 +82,6 @@ func (s *Server) decide(site *Site, r *http.Request) (string, error) {
 	return "/triage?" + r.URL.Query().Encode(), t.notes.Decide(t.Episode.Episode, code)
 }
 
-// noteView is a note on the page of a question.
 type noteView struct {
 	trace.Note
 	// Place is the text of the anchor, Href its place on the page. Stale notes have an anchor that no longer fits.

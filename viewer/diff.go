@@ -38,7 +38,6 @@ func diffRows(pairs []diff.Pair) []diffRow {
 	return rows
 }
 
-// diffSide is one of the two episodes.
 type diffSide struct {
 	trace.Row
 	Run, Href string

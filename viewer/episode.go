@@ -33,7 +33,6 @@ func (s *Site) Episode(ctx context.Context, w io.Writer, run, episode string, q 
 	})
 }
 
-// question collects everything about an episode.
 func (s *Site) question(ctx context.Context, w trace.Row, at string, sel selection) (*Page, error) {
 	r := s.Library.Run(w.Run)
 	e, err := r.Episode(ctx, w.Episode)

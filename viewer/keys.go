@@ -79,10 +79,8 @@ func (b binding) label() string {
 	return strings.Join(labels, " ")
 }
 
-// helpLine is one line of the help.
 type helpLine struct{ Keys, Help string }
 
-// helpSection is the help of one place.
 type helpSection struct {
 	Place place
 	Lines []helpLine

@@ -78,7 +78,6 @@ type Sibling struct {
 // Link is a link with its text.
 type Link struct{ Text, Href string }
 
-// itemView is a piece of evidence.
 type itemView struct {
 	cause.Item
 	Name  string
@@ -178,7 +177,6 @@ func (m *marker) itemName(it cause.Item) string {
 // Address is the address of a question's page.
 func Address(run, episode string) string { return path("episode", run, episode) }
 
-// path joins escaped parts.
 func path(parts ...string) string {
 	var b strings.Builder
 	for _, p := range parts {

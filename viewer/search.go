@@ -18,7 +18,6 @@ import (
 // mostHits is the maximum number of places that a search lists.
 const mostHits = 300
 
-// searchView is the data of search.html.
 type searchView struct {
 	Query string
 	// Prompts means that the first message of an episode, its system prompt, is searched, too. Skipped counts its places.
@@ -55,7 +54,6 @@ type foundEpisode struct {
 // moved is the error of a page whose content is at another address.
 type moved string
 
-// Error names the address.
 func (m moved) Error() string { return "moved to " + string(m) }
 
 // Search writes the places of a text in all messages, replies and results. The uuid of one episode leads to its page; any
@@ -137,7 +135,6 @@ func (v *searchView) question(numbers map[string]int, row trace.Row) *foundQuest
 	return &v.Found[n]
 }
 
-// add adds a place in an episode.
 func (f *foundQuestion) add(hit trace.Hit, in foundEpisode) {
 	place := web.Words(hit.Field)
 	if hit.Field == runlog.FieldMessage && hit.Message >= 0 {

@@ -55,7 +55,6 @@ func New(c Config) *Server {
 	return s
 }
 
-// ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // Address is the address to open, with the token if the server needs one.
@@ -117,7 +116,6 @@ func (s *Server) site() *Site {
 	return NewSite(s.Library, SiteConfig{Version: version, PageConfig: page, Numbers: s.numbers.of})
 }
 
-// openNotes opens the notes of a run.
 func (s *Server) openNotes(r *trace.Run) (*trace.NoteFile, error) { return s.notes.Open(r.Name) }
 
 // Numbers of a run of more than busyFrom episodes are computed once the first pages are out, which need the processors, too.

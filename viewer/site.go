@@ -66,7 +66,6 @@ func (s *Site) Run(name string) (*trace.Run, error) {
 	return nil, fmt.Errorf("no run %q: %w", name, ErrNotFound)
 }
 
-// run returns the run of a row.
 func (s *Site) run(w trace.Row) string {
 	if r := s.Library.Run(w.Run); r != nil {
 		return s.names[r]
@@ -112,7 +111,6 @@ func (s *Site) Problem(w io.Writer, title string, err error) error {
 	return s.write(w, frame{Title: title, Content: "problem", Body: err.Error()})
 }
 
-// address is a path with parameters.
 func address(path string, q url.Values) string {
 	if len(q) == 0 {
 		return path
@@ -165,7 +163,6 @@ func (s *Site) selection(q url.Values) (sel selection, err error) {
 	return sel, nil
 }
 
-// query is the selection as parameters.
 func (sel selection) query() url.Values {
 	q := sel.Query()
 	for _, name := range sel.named {

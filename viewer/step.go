@@ -14,7 +14,6 @@ import (
 	"airqa/trace"
 )
 
-// stepView is a step on the page of a question.
 type stepView struct {
 	qa.Step
 	P, Title string
@@ -48,7 +47,6 @@ type promptMessage struct {
 	Link
 }
 
-// attempt is a request.
 type attempt struct {
 	qa.Attempt
 	N int
@@ -64,7 +62,6 @@ type imageView struct {
 
 type boxView struct{ X, Y, W, H float64 }
 
-// steps adds the steps of the episode.
 func (p *Page) steps(s Source, m *marker) {
 	messages := p.E.Traced.Messages
 	replies := slices.DeleteFunc(slices.Clone(p.E.Traced.Steps), func(s qa.Step) bool { return s.Reply == nil })

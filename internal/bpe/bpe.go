@@ -46,7 +46,6 @@ func (t *Tokenizer) Count(text string) int {
 	return n
 }
 
-// encoder collects the ids of one text.
 type encoder struct {
 	t   *Tokenizer
 	ids []int32

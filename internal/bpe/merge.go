@@ -13,10 +13,8 @@ type model struct {
 	works  sync.Pool // of *work
 }
 
-// none is the id of no token.
 const none = -1
 
-// encode appends the ids of a word.
 func (m *model) encode(dst []int32, word string) []int32 {
 	slot := m.cache.slot(word)
 	if slot == nil {

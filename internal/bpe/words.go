@@ -74,7 +74,6 @@ type digits struct {
 // digitPatterns are the patterns that digits can stand for.
 var digitPatterns = map[string]int{`\p{N}`: 1, `\p{N}{1,3}`: 3, `\p{N}+`: math.MaxInt}
 
-// split is a [splitter].
 func (d digits) split(text string, emit func(string)) {
 	for text != "" {
 		n := d.classes.run(text, number, d.longest)
@@ -94,7 +93,6 @@ func addSpace(text string, emit func(string)) {
 	emit(text)
 }
 
-// split is a [splitter].
 func (w *words) split(text string, emit func(string)) {
 	for text != "" {
 		n := w.next(text)

@@ -16,7 +16,6 @@ const (
 	splitB     = 10
 )
 
-// position is an index in each text.
 type position struct{ a, b int }
 
 // aligner collects the runs of equal characters in a minimal edit alignment of two texts, in order. Of several such alignments

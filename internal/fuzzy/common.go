@@ -93,7 +93,6 @@ func patternIn[C char](space []uint64, a []C) pattern[C] {
 	return p
 }
 
-// positions returns the positions of c, or nil.
 func (p *pattern[C]) positions(c C) []uint64 {
 	if c < 128 {
 		return p.ascii[int(c)*p.words : (int(c)+1)*p.words]

@@ -38,7 +38,6 @@ type Transient struct {
 
 func (t *Transient) Error() string { return t.Err.Error() }
 
-// Unwrap returns the cause.
 func (t *Transient) Unwrap() error { return t.Err }
 
 // Policy configures [Retry]. Tries includes the first request.

@@ -63,7 +63,6 @@ func (p *parser) items(items []Value, closing byte, start int) ([]Value, error) 
 	return items, nil
 }
 
-// tuple reads a tuple, or a value in parentheses.
 func (p *parser) tuple() (Value, error) {
 	start := p.pos
 	if err := p.open(); err != nil {
@@ -89,7 +88,6 @@ func (p *parser) tuple() (Value, error) {
 	return Tuple(items), nil
 }
 
-// braces reads a dictionary or a set.
 func (p *parser) braces() (Value, error) {
 	start := p.pos
 	if err := p.open(); err != nil {

@@ -181,7 +181,6 @@ func (j *jsonReader) object() (Value, error) {
 	return d, nil
 }
 
-// member reads one key and its value into d.
 func (j *jsonReader) member(d *Dict) error {
 	if !j.quoted() {
 		return j.unexpected("where a key in double quotes should stand")
@@ -207,7 +206,6 @@ func (j *jsonReader) member(d *Dict) error {
 	return nil
 }
 
-// quoted reports whether a string begins here.
 func (j *jsonReader) quoted() bool { return j.peek() == '"' || j.o.Loose && j.peek() == '\'' }
 
 // text reads a string. It rejects control characters, like json.loads.

@@ -27,7 +27,6 @@ func word(s string, i int) string {
 	return s[i:end]
 }
 
-// name reads a constant spelled as a name.
 func (p *parser) name() (Value, error) {
 	start := p.pos
 	w := word(p.src, start)

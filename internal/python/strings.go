@@ -84,7 +84,6 @@ func (p *parser) strings() (Value, error) {
 	return text, nil
 }
 
-// text decodes string token s.
 func (p *parser) text(s piece) (string, error) {
 	end, plain, err := p.closing(s)
 	if err != nil {

@@ -23,7 +23,6 @@ func Count(text string) int {
 // known caches the counts of words.
 var known = newWords(whole)
 
-// whole counts a text with the codec.
 func whole(text string) int {
 	n, err := cl100k().Count(text)
 	if err != nil {

@@ -31,7 +31,6 @@ func newWords(count func(string) int) *words {
 	return w
 }
 
-// sum counts a text.
 func (w *words) sum(text string) int {
 	if len(text) < shortestText || len(text) > longestText {
 		return w.pieces(text)
@@ -48,7 +47,6 @@ func (w *words) pieces(text string) (n int) {
 	return n
 }
 
-// one counts a piece.
 func (w *words) one(piece string) int {
 	if len(piece) > longestWord {
 		return w.count(piece)
@@ -63,7 +61,6 @@ type Memo struct {
 	slots []atomic.Pointer[counted]
 }
 
-// counted is the number of tokens of a text.
 type counted struct {
 	text string
 	n    int

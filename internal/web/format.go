@@ -35,7 +35,6 @@ func formatNumber(n any) string {
 	return fmt.Sprint(n)
 }
 
-// usd prints an amount that is known.
 func formatUSD(x *float64) string { return terminal.USD(*x) }
 
 // Grouped prints an integer with thin spaces between thousands.

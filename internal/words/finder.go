@@ -116,7 +116,6 @@ func composed(text string) (t traced) {
 // escape matches escape sequences of JSON; surrogates belong together.
 var escape = lazyregexp.New(`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\["\\/bfnrt]`)
 
-// copy adds a range of a text as it is.
 func (t *traced) copy(text string, first, end int) {
 	for i := first; i < end; i++ {
 		t.add(text[i:i+1], place{i, i + 1})

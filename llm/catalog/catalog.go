@@ -225,7 +225,6 @@ func Open(path string) (*Catalog, error) {
 // entry keeps the raw JSON, to find its line in the file.
 type entry struct{ raw json.RawMessage }
 
-// UnmarshalJSON copies the bytes.
 func (e *entry) UnmarshalJSON(data []byte) error {
 	e.raw = bytes.Clone(data)
 	return nil

@@ -45,7 +45,6 @@ func newRanking(question string, items []item) ranking {
 	return e
 }
 
-// sum adds the weights of the terms in a text.
 func (e ranking) sum(text string) float64 {
 	set, total := setOf(text), 0.0
 	for _, s := range e.terms {
@@ -145,7 +144,6 @@ var kinds = [][2]string{
 	{"abstract", "title"},
 }
 
-// readItems reads the rows of a result.
 func readItems(text string) (items []item) {
 	for _, row := range evidence.Rows(strings.TrimPrefix(strings.TrimSpace(text), "[Observation]:")) {
 		if row.Cells == nil {
@@ -191,7 +189,6 @@ func readContext(text string) []item {
 	return items
 }
 
-// words are the words of a text in lower case.
 func words(text string) []string { return strings.Fields(internal.Fold(text)) }
 
 func setOf(text string) map[string]bool {

@@ -62,7 +62,6 @@ func (s *server) gymSeed(w http.ResponseWriter, r *http.Request) (any, error) {
 	return struct{}{}, nil
 }
 
-// gymSession is the session of the cookie.
 func (s *server) gymSession(r *http.Request) (*serve.Session, error) {
 	c, err := r.Cookie(gymCookie)
 	if err != nil {
@@ -161,7 +160,6 @@ func finish(r *http.Request, session *serve.Session, text string) (*serve.End, e
 	return session.End(r.Context())
 }
 
-// gymOutput is an item of a response.
 type gymOutput struct {
 	Type    string `json:"type"`
 	Content []struct {
@@ -170,7 +168,6 @@ type gymOutput struct {
 	} `json:"content"`
 }
 
-// lastText is the text of the last message of a response.
 func lastText(output []gymOutput) string {
 	for _, o := range slices.Backward(output) {
 		if o.Type != "message" {

@@ -58,13 +58,11 @@ const (
 // attached marks a session that a socket uses.
 type attached struct{ atomic.Bool }
 
-// socketMessage is a message from the client.
 type socketMessage struct {
 	Type string          `json:"type"`
 	Data json.RawMessage `json:"data"`
 }
 
-// socketReply is a message to the client.
 type socketReply struct {
 	Type string `json:"type"`
 	Data any    `json:"data"`
@@ -86,7 +84,6 @@ func socketError(code, text string, more ...any) socketReply {
 	return socketReply{"error", data}
 }
 
-// socket serves one connection.
 func (s *server) socket(w http.ResponseWriter, r *http.Request) {
 	conn, err := websocket.Accept(w, r, nil)
 	if err != nil {
@@ -204,7 +201,6 @@ func write(ctx context.Context, conn *websocket.Conn, m socketReply) error {
 	return conn.Write(ctx, websocket.MessageText, raw)
 }
 
-// message answers one message.
 func (s *server) message(ctx context.Context, session *serve.Session, m socketMessage) socketReply {
 	switch m.Type {
 	case "reset":
@@ -251,14 +247,12 @@ func reset(ctx context.Context, session *serve.Session, raw json.RawMessage) soc
 	return socketReply{"observation", observation{Observation: seen, Metadata: public}} // some clients show only one of them
 }
 
-// action is the data of a step.
 type action struct {
 	Type      string          `json:"type"`
 	Tool      string          `json:"tool_name"`
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// toolError is an error in an observation.
 type toolError struct {
 	Type    string `json:"error_type"`
 	Message string `json:"message"`
@@ -359,7 +353,6 @@ func (s *server) rpc(ctx context.Context, client string, session *serve.Session,
 	return out
 }
 
-// rpcCall calls a tool by JSON-RPC.
 func (s *server) rpcCall(ctx context.Context, session *serve.Session, q rpcRequest, text func(string) string) (any, *rpcError) {
 	if session == nil {
 		var err error

@@ -7,7 +7,6 @@ import (
 	"airqa/serve"
 )
 
-// imageBlock is an image in a result.
 type imageBlock struct {
 	Type string `json:"type"`
 	Data []byte `json:"data"`
@@ -22,7 +21,6 @@ func images(r serve.Result) []imageBlock {
 	return list
 }
 
-// textBlock is a text in a result.
 type textBlock struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
@@ -70,20 +68,17 @@ func problem(r serve.Result) string {
 	return "the answer has no reward: " + r.End.Problem
 }
 
-// rpcError is an error of JSON-RPC.
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 }
 
-// rpcRequest is a request of JSON-RPC.
 type rpcRequest struct {
 	ID     json.RawMessage            `json:"id"`
 	Method string                     `json:"method"`
 	Params map[string]json.RawMessage `json:"params"`
 }
 
-// rpcReply is a reply of JSON-RPC.
 type rpcReply struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`

@@ -38,7 +38,6 @@ type Config struct {
 // maxBody is the maximum size of a request in bytes.
 const maxBody = 4 << 20
 
-// server answers requests.
 type server struct {
 	Config
 	mux *http.ServeMux
@@ -273,7 +272,6 @@ func (s *server) splits(w http.ResponseWriter, _ *http.Request) {
 	reply(w, list)
 }
 
-// taskRequest selects tasks of a split.
 type taskRequest struct {
 	Split string `json:"split"`
 	Index *int   `json:"index"`
@@ -319,7 +317,6 @@ func someTasks(split serve.Split, q taskRequest) (any, error) {
 	return taskList(split.Questions[min(from, to):to]), nil
 }
 
-// json answers with what do returns.
 func (s *server) json(do func(http.ResponseWriter, *http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v, err := do(w, r)

@@ -89,7 +89,6 @@ func (f *facts) viewed() (qa.Step, bool) {
 	return qa.Step{}, false
 }
 
-// step returns a step by its number.
 func (f *facts) step(n int) (qa.Step, bool) {
 	if n < 1 || n > len(f.Steps) {
 		return qa.Step{}, false

@@ -44,7 +44,6 @@ func (s seen) place(it Item) Item {
 	return it
 }
 
-// absent returns an item that no row has.
 func (s seen) absent(it Item) Item {
 	// If its place is known, not finding it means that it was not there.
 	known := it.whole && len(it.Papers) > 0 || it.Page > 0 || it.Element != ""
@@ -61,7 +60,6 @@ func (s seen) absent(it Item) Item {
 	return it
 }
 
-// match compares an item with a row.
 func (s seen) match(it Item, r row) match {
 	paper := s.samePaper(it, r)
 	switch {

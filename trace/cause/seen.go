@@ -54,7 +54,6 @@ type derived struct {
 	cells   []part
 }
 
-// content are the content words of the row.
 func (r row) content() map[string]bool {
 	if r.words == nil {
 		r.words = words.Content(r.text)

@@ -122,7 +122,6 @@ func (w *sqlWriter) feed(indent int) {
 	w.line = strings.Repeat(" ", max(indent, 0))
 }
 
-// conditionClauses are the clauses with a condition.
 var conditionClauses = map[string]bool{"WHERE": true, "HAVING": true, "QUALIFY": true, "ON": true}
 
 // clauses begin a clause by themselves; joins if JOIN follows; grouping if BY follows.

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// sqlKind classifies an [sqlToken].
 type sqlKind int
 
 const (

@@ -47,7 +47,6 @@ func Markdown(w io.Writer, e trace.Episode, list []trace.Note) error {
 	return err
 }
 
-// markdownWriter collects the Markdown of an episode.
 type markdownWriter struct{ text strings.Builder }
 
 func (d *markdownWriter) line(format string, args ...any) { fmt.Fprintf(&d.text, format+"\n", args...) }

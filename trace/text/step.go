@@ -112,7 +112,6 @@ func (p *page) printStep(s step) {
 	}
 }
 
-// attempts lists failed requests.
 func (p *page) attempts(list []qa.Attempt) {
 	for _, line := range retries(list) {
 		p.hanging("   ! ", yellow, line)

@@ -14,7 +14,6 @@ const imagesDir = "images"
 // imagePath is the path of an image with a hash inside an export.
 func imagePath(sum string) string { return imagesDir + "/" + sum + ".png" }
 
-// imagesOf lists the images of some messages.
 func imagesOf(messages []qa.Message) (list []qa.Image) {
 	for _, m := range messages {
 		list = append(list, m.Images...)

@@ -185,7 +185,6 @@ func (e tableEpisode) Steps() (rows []stepRow, bytes int, err error) {
 	return rows, bytes, nil
 }
 
-// Answer returns the row of the episode's answer.
 func (e tableEpisode) Answer() answerRow {
 	usage := e.Usage().Add(e.Charged())
 	a := answerRow{

@@ -54,7 +54,6 @@ type plan struct {
 	copied map[string]bool
 }
 
-// kept is an episode with rows of the export.
 type kept struct {
 	*entry
 	split Split
@@ -154,7 +153,6 @@ func (p *plan) draw() (*plan, error) {
 	return drawn, err
 }
 
-// decide decides about every turn of the table.
 func (p *plan) decide() error {
 	p.survey()
 	for _, x := range p.table {

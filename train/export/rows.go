@@ -69,13 +69,11 @@ func (s *spool) add(x *entry) error {
 	return err
 }
 
-// lines writes the files of one split.
 type lines struct {
 	files []*file
 	n     int
 }
 
-// output writes the rows of a plan.
 type output struct {
 	*plan
 	splits     map[Split]*lines
@@ -235,7 +233,6 @@ func (o *output) saveImages(x *entry, hashes []string) error {
 	return nil
 }
 
-// provenance is a line of provenance.jsonl.
 type provenance struct {
 	ID        string     `json:"id"`
 	Split     Split      `json:"split"`

@@ -70,7 +70,6 @@ func baseName(dir string) string {
 	return filepath.Base(dir)
 }
 
-// repeats are the repeats of a question in a source.
 func (s *source) repeats(uuid string) train.Repeats {
 	return train.Repeats{UUID: uuid, Baseline: s.Config.Shape.Baseline, Model: s.Config.Shape.ModelName()}
 }

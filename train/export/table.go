@@ -297,7 +297,6 @@ func (m *making) row(one, against *train.Row) *row {
 	return r
 }
 
-// encode adds the lines of a row to those of its entry.
 func (m *making) encode(row *row, one train.Row, against *train.Row) {
 	one.Context = shortened(one.Context, row.fit.cuts)
 	row.start = int64(len(m.x.lines))
@@ -350,7 +349,6 @@ func fraction(x float64) string {
 
 const imageFeature = 1
 
-// featuresOf returns the features of a row.
 func (w *writer) featuresOf(row *train.Row) (set uint64) {
 	for _, t := range row.Tools {
 		set |= w.features["tool "+t.Name]
@@ -376,7 +374,6 @@ func (w *writer) featuresOf(row *train.Row) (set uint64) {
 // ending is how an episode ended and was scored.
 type ending struct{ outcome, verdict string }
 
-// ending describes the end of an episode.
 func (x *entry) ending() ending {
 	end := ending{cmp.Or(string(x.outcome), "unfinished"), "not scored"}
 	if s := x.score(); s != nil {

@@ -59,7 +59,6 @@ func (t *tally) count(x *entry, selected bool) {
 	}
 }
 
-// keep counts an episode with rows.
 func (t *tally) keep(x *entry, rows []*row) {
 	t.rows += len(rows)
 	for _, row := range rows {
@@ -112,7 +111,6 @@ func (t *tally) totalDropped() int {
 	return n
 }
 
-// percent formats a share.
 func percent(n, of int) string {
 	if of == 0 {
 		return "–"

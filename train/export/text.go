@@ -28,7 +28,6 @@ var commands = []string{"<image>", "<video>", "<audio>", "{{idx}}"}
 // invalidUTF8 is the name under which replaced bytes are counted.
 const invalidUTF8 = "invalid UTF-8"
 
-// add adds counts to others.
 func add(counts, more map[string]int) {
 	for word, n := range more {
 		counts[word] += n

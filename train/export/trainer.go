@@ -96,7 +96,6 @@ func (p *plan) datasetFile(split Split) *datasetFile {
 	return d
 }
 
-// trainConfig is the configuration of LLaMA-Factory.
 func (p *plan) trainConfig() string {
 	template := p.template(p.shape.Images)
 	stage := "stage: sft\nmask_history: true               # train the last turn of a row alone: each turn is the last one of one row"
@@ -118,7 +117,6 @@ func (p *plan) trainConfig() string {
 	return strings.TrimLeft(fmt.Sprintf(trainConfig, stage, template, evaluation, cmp.Or(p.CutoffLen, paperCutoff)), "\n")
 }
 
-// trlConfig is the configuration of TRL's command line.
 func (p *plan) trlConfig() string {
 	method, extra, batch := "sft", "completion_only_loss: true       # the prompt is not trained\n", 1
 	if p.Whole {

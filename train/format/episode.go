@@ -132,7 +132,6 @@ func NewTrajectory(e Episode) (Trajectory, error) {
 	return w.trajectory()
 }
 
-// maker collects the steps of a trajectory.
 type maker struct {
 	e     Episode
 	steps []Step
@@ -160,7 +159,6 @@ func (w *maker) raw(v any) json.RawMessage {
 	return line
 }
 
-// content returns a message with its images.
 func (w *maker) content(m qa.Message) Content {
 	m = w.e.Edit(m)
 	if len(m.Images) == 0 {
@@ -226,7 +224,6 @@ func (w *maker) calls(step *Step, s qa.Step, calls []qa.ToolCall) bool {
 	return len(calls) > 0
 }
 
-// arguments returns arguments as an object.
 func (w *maker) arguments(raw json.RawMessage) json.RawMessage {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(raw, &object) == nil && object != nil {

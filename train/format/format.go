@@ -66,7 +66,6 @@ type Part struct {
 	Height int `json:"-"`
 }
 
-// turn is one turn of a dialogue.
 type turn struct{ Role, Text string }
 
 // Roles of a turn, as ShareGPT names them.

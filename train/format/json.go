@@ -70,7 +70,6 @@ type object struct {
 	begun bool
 }
 
-// begin opens an object.
 func begin(dst []byte) object { return object{dst: append(dst, '{')} }
 
 // key appends a key. The caller appends its value to dst.
@@ -105,7 +104,6 @@ func (o *object) columns(list []Column) {
 
 func (o *object) end() []byte { return append(o.dst, '}') }
 
-// appendList appends a JSON array.
 func appendList[T any](dst []byte, items []T, item func([]byte, T) []byte) []byte {
 	dst = append(dst, '[')
 	for i, v := range items {

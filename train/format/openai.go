@@ -64,7 +64,6 @@ func (c Conversation) placeImages(f fields) error {
 	return nil
 }
 
-// readChat reads a list of chat messages.
 func readChat(raw json.RawMessage, key string) ([]Message, error) {
 	var list []map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &list); err != nil {

@@ -187,7 +187,6 @@ func (f *fields) tools() json.RawMessage {
 	return Compact(raw)
 }
 
-// images reads the paths of the images of a row.
 func (f *fields) images() (list []string) {
 	if raw := f.of["images"]; len(raw) > 0 {
 		if err := json.Unmarshal(raw, &list); err != nil {

@@ -52,7 +52,6 @@ func (r *Rows) Append(dst []byte, f Format, c Conversation) []byte {
 	return o.end()
 }
 
-// trained appends the messages of a row of TRL.
 func (r *Rows) trained(o *object, c Conversation, context, target []Message) {
 	if r.Whole {
 		r.messages(o, "messages", TRL, context)

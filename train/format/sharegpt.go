@@ -147,7 +147,6 @@ func readFunctions(value string) ([]qa.ToolCall, error) {
 	return calls, nil
 }
 
-// turn returns a message as a turn.
 func (m Message) turn() turn {
 	text := ""
 	for _, p := range m.Parts {

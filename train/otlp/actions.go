@@ -6,7 +6,6 @@ import (
 	"airqa/qa"
 )
 
-// document is a result of a retrieval.
 type document struct {
 	ID    string  `json:"id"`
 	Score float64 `json:"score"`

@@ -9,7 +9,6 @@ import (
 	"airqa/qa"
 )
 
-// call adds a call of the model.
 func (m *maker) call(s qa.Step) {
 	list := m.request()
 	list.add("gen_ai.response.id", s.Reply.ID)
@@ -55,7 +54,6 @@ func (m *maker) call(s qa.Step) {
 	m.last = span.SpanId
 }
 
-// request returns the attributes that all calls have.
 func (m *maker) request() attributes {
 	var list attributes
 	list.add("gen_ai.operation.name", "chat")

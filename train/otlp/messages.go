@@ -47,7 +47,6 @@ func (m *maker) message(in qa.Message, limit int) message {
 	return out
 }
 
-// output returns the reply of a step.
 func (m *maker) output(s qa.Step) message {
 	out := message{Role: string(qa.Assistant), Finish: s.Reply.Finish}
 	edited := m.edit(qa.Message{Role: qa.Assistant, Text: s.Reply.Text, ToolCalls: s.Reply.ToolCalls})

@@ -109,7 +109,6 @@ func (s *sender) add(ctx context.Context, span *tracepb.Span) error {
 	return nil
 }
 
-// flush sends the batch.
 func (s *sender) flush(ctx context.Context) error {
 	if len(s.spans) == 0 {
 		return nil

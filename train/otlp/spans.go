@@ -57,7 +57,6 @@ func spansOf(m *maker) []*tracepb.Span {
 	return m.spans
 }
 
-// maker collects the spans of one episode.
 type maker struct {
 	run *train.Run
 	rec runlog.Recorded
@@ -163,7 +162,6 @@ func encoded(v any) string {
 	return text
 }
 
-// evaluation returns the score as an event; nil if there is none.
 func (m *maker) evaluation() *tracepb.Span_Event {
 	score := m.score
 	if score == nil {

@@ -106,7 +106,6 @@ func trains(m format.Message, last bool) bool {
 	return *m.Trained
 }
 
-// templateOf returns the template for a conversation.
 func (k *Counter) templateOf(c format.Conversation) template {
 	for _, m := range c.Messages {
 		if len(m.Images()) > 0 {

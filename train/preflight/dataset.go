@@ -43,7 +43,6 @@ type Dataset struct {
 	files    []*dataFile
 }
 
-// dataFile is one file of rows.
 type dataFile struct {
 	name, path string
 	entry      map[string]any // of dataset_info.json; nil if there is none
@@ -104,7 +103,6 @@ func (d *Dataset) openFolder() error {
 	return fmt.Errorf("%s has no file of rows", d.Path)
 }
 
-// readInfo reads the entries of dataset_info.json.
 func (d *Dataset) readInfo() error {
 	const name = "dataset_info.json"
 	raw, err := files.ReadText(filepath.Join(d.Path, name))

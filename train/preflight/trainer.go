@@ -185,7 +185,6 @@ const (
 	maxOutput = 1 << 30
 )
 
-// execute runs the script and reads its lines.
 func (t *TrainerTotal) execute(ctx context.Context, p Interpreter, request []byte) error {
 	timeout := cmp.Or(p.Timeout, 30*time.Minute)
 	limited, cancel := context.WithTimeout(ctx, timeout)

@@ -38,7 +38,6 @@ type taskFolder struct {
 	sums map[string]string
 }
 
-// WriteFile writes a file of the task.
 func (t taskFolder) WriteFile(name string, data []byte) error {
 	t.sums[name] = files.Hash(data)
 	return t.folder.WriteFile(path.Join(t.dir, name), data)

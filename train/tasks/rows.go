@@ -14,7 +14,6 @@ import (
 // source is the name of the data set and of the environment in the rows.
 const source = "airqa"
 
-// message is a message of a prompt.
 type message struct {
 	Role    string `json:"role"    parquet:"role"`
 	Content string `json:"content" parquet:"content"`
@@ -71,7 +70,6 @@ type column struct {
 	value any
 }
 
-// record makes a struct of columns.
 func record(columns ...column) any {
 	fields := make([]reflect.StructField, len(columns))
 	for i, c := range columns {
@@ -105,7 +103,6 @@ func (c Config) verlRow(t task) any {
 	)
 }
 
-// skyrlRow is a row of SkyRL.
 func skyrlRow(t task) any {
 	return record(
 		column{"data_source", source},

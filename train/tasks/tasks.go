@@ -190,7 +190,6 @@ func Write(c Config) (s Summary, err error) {
 	return s, f.Commit()
 }
 
-// fill writes all files but the lock.
 func (c Config) fill(f *export.Folder, splits []split) error {
 	for _, p := range splits {
 		if c.Format == Harbor {
