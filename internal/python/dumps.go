@@ -3,6 +3,7 @@ package python
 import (
 	"fmt"
 	"math/big"
+	"strings"
 )
 
 // JSON prints a value as json.dumps(v, ensure_ascii=False) does.
@@ -18,7 +19,7 @@ func appendJSON(b []byte, v Value) []byte {
 		}
 		return append(b, "false"...)
 	case string:
-		return appendJSONText(b, x)
+		return append(append(append(b, '"'), dumpEscapes.Replace(x)...), '"')
 	case float64:
 		return append(b, jsonFloat(x)...)
 	case *big.Int:
@@ -63,29 +64,13 @@ func jsonFloat(f float64) string {
 	}
 }
 
-func appendJSONText(b []byte, s string) []byte {
-	b = append(b, '"')
-	for i := range len(s) {
-		switch c := s[i]; c {
-		case '"', '\\':
-			b = append(b, '\\', c)
-		case '\n':
-			b = append(b, `\n`...)
-		case '\r':
-			b = append(b, `\r`...)
-		case '\t':
-			b = append(b, `\t`...)
-		case '\b':
-			b = append(b, `\b`...)
-		case '\f':
-			b = append(b, `\f`...)
-		default:
-			if c < 0x20 {
-				b = fmt.Appendf(b, `\u%04x`, c)
-			} else {
-				b = append(b, c)
-			}
-		}
+// dumpEscapes are those of json.dumps.
+var dumpEscapes = JSONEscapes(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\b", `\b`, "\f", `\f`)
+
+// JSONEscapes returns a replacer of characters by the escapes after them, and of other control characters by \u00XX.
+func JSONEscapes(pairs ...string) *strings.Replacer {
+	for c := range ' ' { // of several escapes of a character, the first counts
+		pairs = append(pairs, string(c), fmt.Sprintf(`\u%04x`, c))
 	}
-	return append(b, '"')
+	return strings.NewReplacer(pairs...)
 }

@@ -7,61 +7,22 @@ import (
 	"strings"
 
 	"airqa/internal/lazyregexp"
+	"airqa/internal/python"
 )
 
-// appendString appends a JSON string. It escapes what JSON requires, and the line separators that some readers of lines
-// split at. s must be valid UTF-8.
+// escapes replaces what JSON requires to escape, separators the line separators that some readers of lines split at.
+var (
+	escapes    = python.JSONEscapes(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`)
+	separators = strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`)
+)
+
+// appendString appends a JSON string. s must be valid UTF-8.
 func appendString(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	done := 0
-	for i := 0; i < len(s); i++ {
-		if plain[s[i]] {
-			continue
-		}
-		escape, size := escapeAt(s[i:])
-		if size == 0 {
-			continue
-		}
-		dst = append(append(dst, s[done:i]...), escape...)
-		i += size - 1
-		done = i + 1
+	s = escapes.Replace(s)
+	if strings.Contains(s, "\u2028") || strings.Contains(s, "\u2029") {
+		s = separators.Replace(s)
 	}
-	return append(append(dst, s[done:]...), '"')
-}
-
-// plain are the bytes that stand for themselves.
-var plain = func() (table [256]bool) {
-	for c := range table {
-		table[c] = c >= ' ' && c != '"' && c != '\\' && c != int(lineSeparator[0])
-	}
-	return table
-}()
-
-// lineSeparator and paragraphSeparator are U+2028 and U+2029.
-const lineSeparator, paragraphSeparator = "\u2028", "\u2029"
-
-// escapeAt returns the escape sequence of the character at the start of a text and its size; 0 if it needs none.
-func escapeAt(s string) (escape string, size int) {
-	const hexDigits = "0123456789abcdef"
-	switch c := s[0]; {
-	case strings.HasPrefix(s, lineSeparator):
-		return `\u2028`, len(lineSeparator)
-	case strings.HasPrefix(s, paragraphSeparator):
-		return `\u2029`, len(paragraphSeparator)
-	case c == '\n':
-		return `\n`, 1
-	case c == '\t':
-		return `\t`, 1
-	case c == '\r':
-		return `\r`, 1
-	case c == '"':
-		return `\"`, 1
-	case c == '\\':
-		return `\\`, 1
-	case c < ' ':
-		return `\u00` + string(hexDigits[c>>4]) + string(hexDigits[c&0xF]), 1
-	}
-	return "", 0
+	return append(append(append(dst, '"'), s...), '"')
 }
 
 // object writes the members of a JSON object in order.
