@@ -38,11 +38,6 @@ func diffRows(pairs []diff.Pair) []diffRow {
 	return rows
 }
 
-type diffSide struct {
-	trace.Row
-	Run, Href string
-}
-
 // Diff writes the steps of two episodes side by side. The parameters "cell" name them, RUN/EPISODE each.
 func (s *Site) Diff(ctx context.Context, w io.Writer, q url.Values) error {
 	cells := q["cell"]
@@ -51,12 +46,12 @@ func (s *Site) Diff(ctx context.Context, w io.Writer, q url.Values) error {
 	}
 	var v struct { // the data of diff.html
 		diff.Diff
-		A, B         diffSide
+		A, B         linkedRow
 		First, Other string
 		Rows         []diffRow
 	}
 	var found [2]trace.Episode
-	for i, side := range []*diffSide{&v.A, &v.B} {
+	for i, side := range []*linkedRow{&v.A, &v.B} {
 		r, episode, err := s.cell(cells[i])
 		if err != nil {
 			return err
@@ -64,7 +59,7 @@ func (s *Site) Diff(ctx context.Context, w io.Writer, q url.Values) error {
 		if found[i], err = r.Episode(ctx, episode); err != nil {
 			return fmt.Errorf("%s: %w", cells[i], ErrNotFound)
 		}
-		*side = diffSide{found[i].Row, s.names[r], s.href(found[i].Row, nil)}
+		*side = linkedRow{found[i].Row, s.names[r], s.href(found[i].Row, nil)}
 	}
 	v.Diff = diff.Of(found[0].Traced.Recorded, found[1].Traced.Recorded)
 	v.Rows = diffRows(v.Pairs)

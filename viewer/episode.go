@@ -72,7 +72,7 @@ func (s *Site) neighbours(ctx context.Context, p *Page, sel selection) error {
 func (s *Site) siblings(p *Page) {
 	for _, w := range s.Library.Rows() {
 		if w.UUID == p.E.UUID && w.Key() != p.E.Key() {
-			p.Siblings = append(p.Siblings, Sibling{Row: w, Run: s.run(w), Href: s.href(w, nil)})
+			p.Siblings = append(p.Siblings, linkedRow{Row: w, Run: s.run(w), Href: s.href(w, nil)})
 		}
 	}
 	if len(p.Siblings) == 0 {

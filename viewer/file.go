@@ -33,11 +33,6 @@ type PartConfig struct {
 	Images int
 }
 
-type fileRow struct {
-	trace.Row
-	Run, Href string
-}
-
 // fileConfig is what a page in a file needs; nil on the server.
 type fileConfig struct {
 	PartConfig
@@ -55,7 +50,7 @@ func NewPart(ctx context.Context, l *trace.Library, c PartConfig) (Part, error) 
 	names := Names(l)
 	f := &fileConfig{PartConfig: c, left: c.Images}
 	var data struct { // of file.html
-		Rows      []fileRow
+		Rows      []linkedRow
 		Questions []*Page
 		Total     int
 		Runs      bool
@@ -71,7 +66,7 @@ func NewPart(ctx context.Context, l *trace.Library, c PartConfig) (Part, error) 
 		prefix := "q" + strconv.Itoa(i+1) + "-"
 		m := &marker{prefix: prefix, spans: make(map[string][]span), file: f}
 		data.Questions = append(data.Questions, Source{Run: r, Name: names[r]}.page(e, m))
-		data.Rows = append(data.Rows, fileRow{w, names[r], "#" + prefix + "top"})
+		data.Rows = append(data.Rows, linkedRow{w, names[r], "#" + prefix + "top"})
 		status[w.Status]++
 		f.steps += len(e.Traced.Steps)
 	}

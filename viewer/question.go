@@ -55,7 +55,7 @@ type Page struct {
 	// Raw are the addresses of the episode as JSON and Markdown.
 	JSON, Markdown string
 	// Siblings are the other episodes of the question.
-	Siblings []Sibling
+	Siblings []linkedRow
 	// Compare leads to the steps of this episode beside those of the next sibling; its text names that one.
 	Compare Link
 	Failed  []attempt
@@ -69,8 +69,8 @@ type Page struct {
 	File bool
 }
 
-// Sibling is another episode of a question.
-type Sibling struct {
+// linkedRow is an episode with the name of its run and the address of its page.
+type linkedRow struct {
 	trace.Row
 	Run, Href string
 }

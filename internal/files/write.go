@@ -57,15 +57,20 @@ func replace(path string, fill func(io.Writer) error) error {
 		}
 		return errors.Join(fillBuffered(f, fill), f.Close())
 	}
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(dir), renameio.WithPermissions(newMode), renameio.WithExistingPermissions())
+	return pending(path, func(f *os.File) error { return fillBuffered(f, fill) }, renameio.WithExistingPermissions())
+}
+
+// pending replaces the file at path with what fill writes.
+func pending(path string, fill func(*os.File) error, more ...renameio.Option) error {
+	options := append([]renameio.Option{renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(newMode)}, more...)
+	f, err := renameio.NewPendingFile(path, options...)
 	if err != nil {
 		return err
 	}
-	if err = fillBuffered(f, fill); err == nil {
+	if err = fill(f.File); err == nil {
 		err = f.CloseAtomicallyReplace()
 	}
 	return errors.Join(err, f.Cleanup())
@@ -110,16 +115,13 @@ func Copy(path, from string) error {
 		return err
 	}
 	defer func() { _ = in.Close() }() // it is only read
-	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(newMode))
-	if err == nil {
-		if clone(f.File, in) != nil {
-			_, err = io.Copy(f.File, in)
+	err = pending(path, func(f *os.File) error {
+		if clone(f, in) == nil {
+			return nil
 		}
-		if err == nil {
-			err = f.CloseAtomicallyReplace()
-		}
-		err = errors.Join(err, f.Cleanup())
-	}
+		_, err := io.Copy(f, in)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
 	}

@@ -13,7 +13,7 @@ import (
 func TemplateFuncs() template.FuncMap {
 	return template.FuncMap{
 		"line": terminal.Line, "safe": terminal.Safe, "clip": terminal.Clip, "plural": terminal.Plural,
-		"words": Words, "size": Size, "number": formatNumber, "seconds": formatSeconds, "usd": formatUSD,
+		"words": Words, "size": Size, "number": formatNumber, "seconds": formatSeconds, "usd": func(x *float64) string { return terminal.USD(*x) },
 	}
 }
 
@@ -34,8 +34,6 @@ func formatNumber(n any) string {
 	}
 	return fmt.Sprint(n)
 }
-
-func formatUSD(x *float64) string { return terminal.USD(*x) }
 
 // Grouped prints an integer with thin spaces between thousands.
 func Grouped(n int) string {
