@@ -3,6 +3,7 @@ package bpe
 import (
 	"math"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -281,3 +282,13 @@ func (w *words) whitespace(s string, newlines bool) int {
 	}
 	return n
 }
+
+// cl100k splits text as the cl100k vocabulary does.
+var cl100k = sync.OnceValue(func() *words {
+	w, _ := wordsOf(cl100kPattern)
+	return w
+})
+
+// Words passes the pieces of a text that no token of the cl100k vocabulary crosses to emit, in order. The text must be
+// valid UTF-8. Each piece is one piece by itself, too.
+func Words(text string, emit func(piece string)) { cl100k().split(text, emit) }

@@ -4,9 +4,12 @@ package evidence
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"strings"
 
 	"github.com/google/uuid"
+
+	"airqa/internal/lazyregexp"
 )
 
 // Row is a row of a result, a line with a JSON object.
@@ -114,4 +117,26 @@ func Cells(line string) (list []Cell, ok bool) {
 	}
 	_, err := in.Token()
 	return list, err == nil
+}
+
+var (
+	rowTag  = lazyregexp.New(`(?is)<tr\b[^>]*>(.*?)</tr>`)
+	cellTag = lazyregexp.New(`(?is)<t[dh]\b[^>]*>(.*?)</t[dh]>`)
+	anyTag  = lazyregexp.New(`(?s)<[^>]*>`)
+)
+
+// TableCells reads the cells of a table in HTML, row by row.
+func TableCells(content string) [][]string {
+	var rows [][]string
+	for _, tr := range rowTag.FindAllStringSubmatch(content, -1) {
+		var cells []string
+		for _, td := range cellTag.FindAllStringSubmatch(tr[1], -1) {
+			text := html.UnescapeString(anyTag.ReplaceAllString(td[1], " "))
+			cells = append(cells, strings.Join(strings.Fields(text), " "))
+		}
+		if len(cells) > 0 {
+			rows = append(rows, cells)
+		}
+	}
+	return rows
 }

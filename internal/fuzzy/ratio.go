@@ -1,3 +1,6 @@
+// Package fuzzy scores the similarity of two texts from 0 to 100, exactly like the Python package fuzzywuzzy 0.18 with
+// python-Levenshtein 0.26. [Ratio] and its variants are the scores; [ByName] returns one by the name that evaluators
+// use. Thresholds are the caller's.
 package fuzzy
 
 import (
@@ -156,6 +159,20 @@ func bestPart[C char](shorter, longer []C) float64 {
 		last = start
 		part := longer[start:min(len(longer), start+len(shorter))]
 		best = max(best, similarity(shorter, part))
+	}
+	return best
+}
+
+// likeness is the minimum similarity for a name to count as a misspelling of another.
+const likeness = 70
+
+// Nearest returns the name that is most like the given one, or "" if none is.
+func Nearest(name string, names []string) string {
+	best, score := "", likeness-1
+	for _, n := range names {
+		if s := Ratio(name, n); s > score {
+			best, score = n, s
+		}
 	}
 	return best
 }

@@ -64,7 +64,7 @@ func jsonFloat(f float64) string {
 	}
 }
 
-// dumpEscapes are those of json.dumps.
+// dumpEscapes are the escapes of json.dumps.
 var dumpEscapes = JSONEscapes(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\b", `\b`, "\f", `\f`)
 
 // JSONEscapes returns a replacer of characters by the escapes after them, and of other control characters by \u00XX.

@@ -1,10 +1,13 @@
 package words
 
 import (
+	_ "embed"
 	"maps"
 	"math"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -132,3 +135,20 @@ func Cosine(a, b Vector) float64 {
 	}
 	return sum
 }
+
+// IsWord reports whether r matches \w in Python: a letter, a number or the underscore. Combining marks do not.
+func IsWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
+
+// Tokens returns the lower-case tokens of two or more word characters, scikit-learn's default.
+func Tokens(text string) []string { return tokens(python.Lower(text)) }
+
+func tokens(text string) []string {
+	runs := strings.FieldsFunc(text, func(r rune) bool { return !IsWord(r) })
+	return slices.DeleteFunc(runs, func(w string) bool { return utf8.RuneCountInString(w) < 2 })
+}
+
+//go:embed english.txt
+var englishWords string
+
+// english is the English stop list of scikit-learn: 318 words, historical spellings included.
+var english = Set(englishWords)
