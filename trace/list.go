@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"golang.org/x/sync/errgroup"
@@ -221,27 +220,18 @@ type keptRow struct {
 	Facts Facts  `json:"facts"`
 }
 
-// readCache reads the rows beside the log. keep is called by two goroutines, for different rows. Lines that cannot be read are
-// left out, and their rows computed again.
+// readCache reads the rows beside the log. Lines that cannot be read are left out, and their rows computed again.
 func (r *Run) readCache(keep func(*keptRow)) {
 	raw, ok := r.Log.ReadRows(runlog.RowsFile, r.version())
 	if !ok {
 		return
 	}
-	var both sync.WaitGroup
-	cut := len(raw) / 2
-	cut += bytes.IndexByte(raw[cut:], '\n') + 1
-	for _, part := range [][]byte{raw[:cut], raw[cut:]} {
-		both.Go(func() {
-			for line := range bytes.Lines(part) {
-				var row keptRow
-				if jsonv2.Unmarshal(line, &row) == nil {
-					keep(&row)
-				}
-			}
-		})
+	for line := range bytes.Lines(raw) {
+		var row keptRow
+		if jsonv2.Unmarshal(line, &row) == nil {
+			keep(&row)
+		}
 	}
-	both.Wait()
 }
 
 // writeCache writes the facts beside a long log. A read-only directory has none.
