@@ -32,7 +32,6 @@ type responsePart struct {
 	Refusal string `json:"refusal"`
 }
 
-// texts returns the text and the refusal of a message.
 func (item responseItem) texts() (text, refusal string) {
 	for _, part := range item.Content {
 		text, refusal = text+part.Text, refusal+part.Refusal
@@ -52,7 +51,6 @@ func (item responseItem) thoughts() []string {
 	return all
 }
 
-// response holds the fields of a response that are read.
 type response struct {
 	ID         string            `json:"id"`
 	Model      string            `json:"model"`

@@ -98,7 +98,6 @@ func joinCompletion(body []byte) (*llms.ContentChoice, error) {
 	return whole.choice(), nil
 }
 
-// streamedChoice is the first choice of a stream so far.
 type streamedChoice struct {
 	message fields
 	calls   []*streamedCall

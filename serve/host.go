@@ -130,7 +130,6 @@ func (h *Host) OpenAs(id, face, client string) (*Session, error) {
 	return s, nil
 }
 
-// sessionID is the form of an id.
 var sessionID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // Session returns an open session.
@@ -245,7 +244,6 @@ var bounds = [...]time.Duration{
 	25 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond, time.Second, 5 * time.Second, 30 * time.Second,
 }
 
-// called counts a call and its duration.
 func (s *Stats) called(d time.Duration, failed bool) {
 	if failed {
 		s.Errors.Add(1)

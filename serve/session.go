@@ -248,7 +248,6 @@ func (s *Session) ended(ctx context.Context, c Call) (Result, error) {
 	return Result{End: s.end}, ErrEnded
 }
 
-// answered is the result of Answer.
 const answered = "The answer is recorded. The episode has ended."
 
 // step takes one turn of the loop with a call in place of a model's reply.

@@ -28,7 +28,6 @@ type stamp struct {
 	writing     bool
 }
 
-// readStamp reads the sizes and times of a run's files.
 func readStamp(dir string) (s stamp, err error) {
 	if info, err := os.Stat(filepath.Join(dir, runlog.LogFile)); err == nil {
 		s.log = info.Size()

@@ -89,7 +89,6 @@ type causeView struct {
 	Refs []refView
 }
 
-// refView is a place that a cause is based on.
 type refView struct {
 	Link
 	Quote string

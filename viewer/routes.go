@@ -89,7 +89,6 @@ func (s *Server) page(write func(context.Context, *Site, io.Writer, *http.Reques
 	})
 }
 
-// code is the status of an error.
 func (s *Server) code(err error) int {
 	var blob *runlog.BlobError
 	switch {
@@ -129,7 +128,6 @@ func (s *Server) raw(kind string, text func(trace.Episode, *http.Request) (strin
 // inert allows a response that comes from a run to do nothing, wherever a browser opens it.
 func inert(h http.Header) { h.Set("Content-Security-Policy", "default-src 'none'; sandbox") }
 
-// image answers with an image of a run by its hash.
 func (s *Server) image(w http.ResponseWriter, r *http.Request) {
 	s.mu.RLock()
 	run, err := s.site().Run(r.PathValue("run"))

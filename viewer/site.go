@@ -126,7 +126,6 @@ func command(args ...string) string {
 	return terminal.Safe("airqa " + strings.Join(args, " "))
 }
 
-// paths are the run directories as given.
 func (s *Site) paths(runs []*trace.Run) []string {
 	var list []string
 	for _, r := range runs {
@@ -181,7 +180,6 @@ func (sel selection) with(name, value string) string {
 	return address("/", q)
 }
 
-// all are the rows of the chosen runs.
 func (sel selection) all() []trace.Row {
 	if len(sel.runs) == 1 {
 		return sel.runs[0].Rows

@@ -27,7 +27,6 @@ const (
 // classTable has the classes of the characters below the last letter.
 type classTable []class
 
-// of returns the class of a character.
 func (t classTable) of(r rune) class {
 	if int(r) < len(t) {
 		return t[r]
@@ -100,7 +99,6 @@ var classes = sync.OnceValue(func() classTable {
 	return table
 })
 
-// fill sets the class of the characters of a range table.
 func (t classTable) fill(c class, r *unicode.RangeTable) {
 	for _, part := range r.R16 {
 		for i := rune(part.Lo); i <= rune(part.Hi); i += rune(part.Stride) {

@@ -42,7 +42,6 @@ type modelFile struct {
 	vocab        map[string]int32 // Vocab, decoded
 }
 
-// component is a normalizer or a pre-tokenizer.
 type component struct {
 	Type          string      `json:"type"`
 	Normalizers   []component `json:"normalizers"`

@@ -9,7 +9,6 @@ import (
 	"github.com/dlclark/regexp2/v2"
 )
 
-// splitterOf returns the splitter of a Split pre-tokenizer.
 func splitterOf(c component) (splitter, error) {
 	pattern, ok := c.Pattern["Regex"]
 	if !ok {

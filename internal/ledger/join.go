@@ -48,7 +48,6 @@ func Join(to, from, key string) (n int, err error) {
 	return n, nil
 }
 
-// stringField returns a field of a line of format 1.
 func stringField(line []byte, name string) (string, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(line, &fields); err != nil {

@@ -109,7 +109,6 @@ func (p *parser) braces() (Value, error) {
 	return p.set(first, keyAt, start)
 }
 
-// dict reads the rest of a dictionary after its first key.
 func (p *parser) dict(k Value, keyAt, start int) (Value, error) {
 	d := &Dict{}
 	for {
@@ -135,7 +134,6 @@ func (p *parser) dict(k Value, keyAt, start int) (Value, error) {
 	}
 }
 
-// set reads the rest of a set after its first element.
 func (p *parser) set(v Value, at, start int) (Value, error) {
 	var d Dict
 	for {

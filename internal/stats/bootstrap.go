@@ -63,7 +63,6 @@ func StandardError(values []float64, clusters []string) float64 {
 	return math.Sqrt(squares*g/(g-1)) / all.size
 }
 
-// cluster has the sum and number of a cluster's values.
 type cluster struct{ sum, size float64 }
 
 // clusterSums returns the clusters in the order of their first values.

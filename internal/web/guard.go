@@ -71,7 +71,13 @@ func Loopback(host string) bool {
 const OnlyLoopback = "this server answers to localhost, 127.0.0.1 and [::1] only"
 
 // NamesLoopback reports whether a request names this machine as [Loopback] means it: the name of another site may lead here.
-func NamesLoopback(r *http.Request) bool { return Loopback(hostname(r.Host)) }
+func NamesLoopback(r *http.Request) bool {
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil { // it has no port
+		host = strings.Trim(r.Host, "[]")
+	}
+	return Loopback(host)
+}
 
 // CSRF is the token that a request with an effect must have, as the header X-CSRF-Token or the field [TokenField].
 func (g *Guard) CSRF() string { return g.csrf }
@@ -191,10 +197,3 @@ func (g *Guard) enter(w http.ResponseWriter, r *http.Request) bool {
 }
 
 func equalTokens(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
-
-func hostname(hostport string) string {
-	if host, _, err := net.SplitHostPort(hostport); err == nil {
-		return host
-	}
-	return strings.Trim(hostport, "[]")
-}

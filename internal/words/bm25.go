@@ -21,7 +21,6 @@ type BM25 struct {
 	average  float64 // length
 }
 
-// posting is a document that has a term, and how often.
 type posting struct{ document, count int32 }
 
 // NewBM25 counts the terms of documents. Negative idf become Epsilon times the mean idf of the vocabulary, which is

@@ -17,7 +17,6 @@ type Finder struct {
 	places []place
 }
 
-// place is a byte range of the original text.
 type place struct{ first, end int }
 
 // Word is a word of a text, folded, with its byte range.
@@ -100,7 +99,6 @@ func (t *traced) add(text string, from place) {
 	}
 }
 
-// composed is the NFKC form of a text.
 func composed(text string) (t traced) {
 	var it norm.Iter
 	it.InitString(norm.NFKC, text)

@@ -31,7 +31,6 @@ type TFIDF struct {
 	postings  [][]weighted // by term
 }
 
-// weighted is a document that has a term, and its weight.
 type weighted struct {
 	document int32
 	value    float64

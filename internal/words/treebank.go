@@ -8,7 +8,6 @@ import (
 	"airqa/internal/python"
 )
 
-// rule is a step of the Treebank tokenizer.
 type rule struct {
 	find *lazyregexp.Regexp
 	with string

@@ -182,7 +182,6 @@ func (t *task) readQuestion(text string) []item {
 	return nil
 }
 
-// shape is the structure of an answer.
 type shape struct {
 	class    string // a name of classes; "" is a text
 	decimals int    // of a number; 0 when unknown

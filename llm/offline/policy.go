@@ -123,7 +123,6 @@ func literals(list ...string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// hits counts the words of the question in a column.
 func (t *task) hits(column string) string {
 	return fmt.Sprintf("len(list_filter([%s], w -> contains(lower(%s), w)))", literals(t.terms[:min(12, len(t.terms))]...), column)
 }

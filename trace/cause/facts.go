@@ -126,7 +126,6 @@ func (f field) excerpt(first, end int) Ref {
 	return f.span(max(0, first-around), min(len(f.text), first+maxQuote, end+around))
 }
 
-// beginning refers to the first bytes of a field.
 func (f field) beginning() Ref { return f.span(0, min(len(f.text), maxQuote)) }
 
 // span refers to a byte range of a field, moved to the borders of characters.
@@ -141,7 +140,6 @@ func (f field) span(first, end int) Ref {
 	return Ref{Step: f.step, Field: f.name, First: first, End: end, Quote: text[first:end]}
 }
 
-// actionRef refers to the action of a step.
 func actionRef(s qa.Step) Ref {
 	if s.Action == nil {
 		return Ref{}
@@ -171,7 +169,6 @@ func (f *facts) reply() Ref {
 	return Ref{}
 }
 
-// gold refers to the arguments of the evaluator.
 func (f *facts) gold() Ref {
 	return field{0, "evaluator.eval_kwargs", string(f.Evaluator.Kwargs)}.beginning()
 }

@@ -64,7 +64,6 @@ func (f *facts) hasGold() bool {
 	return len(strings.Fields(f.answer)) <= length+extra
 }
 
-// isIn reports whether the answer has a gold text.
 func (f *facts) isIn(text string) bool {
 	folded := f.fold(text)
 	n := len(strings.Fields(folded))

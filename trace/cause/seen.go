@@ -61,7 +61,6 @@ func (r row) content() map[string]bool {
 	return r.words
 }
 
-// seenIn collects the rows of an episode.
 func (f *Finder) seenIn(ex qa.Example, rec runlog.Recorded) seen {
 	s := seen{Finder: f, anchors: lower(ex.Papers()), asked: f.question(ex).asked, unknown: make(map[string]bool)}
 	shown := InView(rec)

@@ -192,7 +192,6 @@ type PromptChange struct {
 	Change
 }
 
-// prompts compares the messages before the first reply.
 func prompts(a, b []qa.Message) []PromptChange {
 	x, y := opening(a), opening(b)
 	var list []PromptChange
@@ -211,7 +210,6 @@ func prompts(a, b []qa.Message) []PromptChange {
 	return list
 }
 
-// opening returns the messages before the first reply.
 func opening(list []qa.Message) []qa.Message {
 	for i, m := range list {
 		if m.Role == qa.Assistant {

@@ -49,7 +49,6 @@ func sqlTokens(sql string) iter.Seq[sqlToken] {
 	}
 }
 
-// firstToken returns the kind and the length of the first token.
 func firstToken(sql string) (sqlKind, int) {
 	const spaces = " \t\r\n"
 	switch c := sql[0]; {

@@ -169,7 +169,6 @@ func answerGold(r trace.Row, side int) string {
 	return terminal.Clip(answer, side) + " → " + terminal.Clip(terminal.Line(r.Gold), side)
 }
 
-// statusCodes are the colours of statuses.
 var statusCodes = map[trace.Status]string{
 	trace.Right: "32", trace.Wrong: "31", trace.Unscored: "33", trace.Failed: "35",
 	trace.Damaged: "35", trace.Unfinished: "36",

@@ -148,7 +148,6 @@ func (f *fitter) note(of Format, m measured) string {
 	return text
 }
 
-// add counts a row, which is whole or not.
 func (m *measured) add(x fitted, whole bool) {
 	m.rows++
 	if whole {

@@ -44,7 +44,6 @@ func (f *Folder) Commit() error {
 	return f.Replace()
 }
 
-// file is a file of a folder that is being written.
 type file struct {
 	*bufio.Writer
 	name   string

@@ -12,7 +12,6 @@ import (
 	"airqa/train"
 )
 
-// source is a run directory of an export.
 type source struct {
 	*train.Run
 	// name is the base name of the directory: paths are private.

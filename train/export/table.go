@@ -320,7 +320,6 @@ func (m *making) encode(row *row, one train.Row, against *train.Row) {
 	}
 }
 
-// columns are the further columns of the rows of an episode.
 func (x *entry) columns(rates train.PassRates) []format.Column {
 	score := float64(train.NoScore)
 	if s := x.score(); s != nil && s.Verdict != qa.Unscored {

@@ -43,7 +43,6 @@ func (p *plan) writeTrainer() error {
 	return p.folder.WriteFile(trainFile, []byte(p.trainConfig()))
 }
 
-// datasetInfo describes each split for LLaMA-Factory.
 type datasetInfo struct {
 	Train      *datasetFile `json:"airqa_agent,omitempty"`
 	Validation *datasetFile `json:"airqa_agent_validation,omitempty"`

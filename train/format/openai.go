@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"airqa/qa"
 )
@@ -169,8 +170,9 @@ func readCalls(raw json.RawMessage) (out []qa.ToolCall, unquoted string, err err
 
 // arguments returns the arguments of a call as JSON: an object, or a text that holds no object.
 func arguments(raw json.RawMessage) json.RawMessage {
-	if t := str(raw); t != "" && t[0] == '{' && json.Valid([]byte(t)) {
-		return json.RawMessage(t)
+	var text string
+	if json.Unmarshal(raw, &text) == nil && strings.HasPrefix(text, "{") && json.Valid([]byte(text)) {
+		return json.RawMessage(text)
 	}
 	if len(raw) == 0 {
 		return json.RawMessage("{}")
@@ -190,15 +192,6 @@ func (c Conversation) CheckArguments() error {
 		}
 	}
 	return nil
-}
-
-// str reads a JSON text; other values are their JSON, null is "".
-func str(raw json.RawMessage) string {
-	var s string
-	if len(raw) == 0 || string(raw) == "null" || json.Unmarshal(raw, &s) == nil {
-		return s
-	}
-	return string(raw)
 }
 
 // readTRL reads a prompt and a completion: messages, or texts of one.
@@ -221,7 +214,6 @@ func readTRL(row map[string]json.RawMessage) (Conversation, error) {
 	return prompt, nil
 }
 
-// readSide reads the messages of a prompt or a completion.
 func readSide(row map[string]json.RawMessage, key string, role qa.Role) (c Conversation, err error) {
 	f := fields{of: row}
 	if raw := row[key]; len(raw) > 0 && raw[0] == '"' {

@@ -114,7 +114,6 @@ func readPair(row map[string]json.RawMessage) (c Conversation, err error) {
 	return c, nil
 }
 
-// withPair returns a conversation with the two answers of a pair.
 func (c Conversation) withPair(row map[string]json.RawMessage, chosen, rejected string) (Conversation, error) {
 	var answers [2]Message
 	for i, key := range []string{chosen, rejected} {

@@ -158,7 +158,6 @@ func (r *Rows) images(o *object, c Conversation) {
 	})
 }
 
-// chat appends the members of OpenAI's chat format.
 func (r *Rows) chat(o *object, c Conversation, messages []Message) {
 	r.messages(o, "messages", OpenAI, messages)
 	if len(c.Tools) <= len("[]") {

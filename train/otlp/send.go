@@ -27,7 +27,6 @@ const (
 	retryFor      = time.Minute
 )
 
-// sender sends spans in batches.
 type sender struct {
 	Config
 	client otlptrace.Client

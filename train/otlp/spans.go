@@ -92,7 +92,6 @@ func (m *maker) server(base string) (string, int) {
 	return u.Hostname(), port
 }
 
-// text is a redacted text of the model or the program.
 func (m *maker) text(s string) string {
 	return m.edit(qa.Message{Role: qa.Assistant, Text: s}).Text
 }

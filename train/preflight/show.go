@@ -56,7 +56,6 @@ func (d *Dataset) turns(c format.Conversation) (list []Turn, err error) {
 	return list, nil
 }
 
-// title is the line above a message.
 func (t Turn) title() string {
 	text := fmt.Sprintf("%s, %s", t.Role, terminal.Plural(t.Tokens, "token"))
 	if t.Trained {

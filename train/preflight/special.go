@@ -61,7 +61,6 @@ func (s *Special) Find(text string, from int) (word string, at int) {
 	return "", len(text)
 }
 
-// at returns the special token at the start of a text.
 func (s *Special) at(text string) string {
 	first, _ := utf8.DecodeRuneInString(text)
 	for _, word := range s.words[first] {

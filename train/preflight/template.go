@@ -14,7 +14,6 @@ import (
 //go:embed templates.txt
 var templatesText string
 
-// template is a line of the table.
 type template struct {
 	name                        string
 	start, user, result, answer int

@@ -111,7 +111,6 @@ var passedOn = []string{
 	"preserve_thinking", "default_system", "tool_format", "max_samples",
 }
 
-// request is what the script reads.
 func (d *Dataset) request(f *dataFile) ([]byte, error) {
 	path, err := filepath.Abs(f.path)
 	if err != nil {

@@ -19,7 +19,6 @@ import (
 // nameable are ids that can be the name of a task.
 var nameable = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_-]*$`)
 
-// harborTask is the data of the files of a task.
 type harborTask struct {
 	task
 	Config
@@ -28,7 +27,6 @@ type harborTask struct {
 	Field string
 }
 
-// taskRef is a line of the list of tasks.
 type taskRef struct{ Name, Digest string }
 
 // taskFolder is the folder of a task. It notes the hashes of its files.
