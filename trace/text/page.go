@@ -25,6 +25,7 @@ type PageOptions struct {
 	Notes []trace.Note
 }
 
+// page is an episode as text for people.
 type page struct {
 	text  strings.Builder
 	style terminal.Style
@@ -123,6 +124,7 @@ func (p *page) hanging(head, colour, text string) {
 	}
 }
 
+// prose prints a text, indented.
 func (p *page) prose(indent int, colour, text string) {
 	margin := strings.Repeat(" ", indent)
 	for _, l := range p.broken(text, indent) {
