@@ -29,8 +29,6 @@ type Benchmark struct {
 	Methods []Method                                        `json:"methods"`
 	Load    func(path string, c Choice) (*Dataset, error)   `json:"-"`
 	Stats   func(context.Context, Request) (*Result, error) `json:"-"`
-	// Complete adds what scoring needs to the gold of each item; nil if that is nothing.
-	Complete func(*Dataset) `json:"-"`
 	// Score computes the measures of an answer to an item, from 0 to 1, of which Headline is the score. match is the type
 	// of the gold answer that the answer matches best; empty without types.
 	Score    func(it Item, a qa.Answer, fixed bool) (measures map[string]float64, match string) `json:"-"`

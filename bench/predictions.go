@@ -69,27 +69,35 @@ func (p *prediction) report(loaded bool, format string, args ...any) {
 	p.faults = append(p.faults, &at)
 }
 
-// read reads a line; ok is false if it is not a prediction for an item.
-func (p *prediction) read(raw []byte, items map[string]Item, papers map[string]Document) (id string, ok bool) {
+// item reads the members of a line and finds its item; ok is false if it is not a prediction for one.
+func (p *prediction) item(raw []byte, items map[string]Item) (it Item, ok bool) {
 	err := json.Unmarshal(raw, &p.members)
+	var id string
 	switch {
 	case err != nil && !json.Valid(raw):
 		p.report(false, "not a prediction: %v", err)
-		return "", false
+		return it, false
 	case err != nil || p.members == nil:
 		p.report(false, "not a prediction: %s, not an object", Kind(raw))
-		return "", false
-	}
-	if json.Unmarshal(p.members[p.format.ID], &id) != nil || id == "" {
+		return it, false
+	case json.Unmarshal(p.members[p.format.ID], &id) != nil || id == "":
 		p.report(false, "field %q, the id of an item, is missing or not a string", p.format.ID)
-		return "", false
+		return it, false
 	}
 	p.fault.UUID = id
-	it, ok := items[id]
-	if !ok {
+	if it, ok = items[id]; !ok {
 		p.report(false, "field %q: no item has this id", p.format.ID)
+	}
+	return it, ok
+}
+
+// read reads a line; ok is false if it is not a prediction for an item.
+func (p *prediction) read(raw []byte, items map[string]Item, papers map[string]Document) (id string, ok bool) {
+	it, ok := p.item(raw, items)
+	if !ok {
 		return "", false
 	}
+	id = it.UUID
 	var document string
 	if json.Unmarshal(p.members[p.format.Document], &document) == nil && document != "" && document != it.Document {
 		p.report(true, "field %q: the item is about %q, not %q", p.format.Document, it.Document, document)

@@ -36,7 +36,7 @@ func Scorers(list []Benchmark) eval.Others {
 func (b Benchmark) score(it Item, a qa.Answer, fixed bool) qa.Score {
 	s := qa.Score{UUID: it.UUID, Verdict: qa.Wrong, Func: eval.Companion(b.Name)}
 	s.Measures, s.Match = b.Score(it, a, fixed)
-	maps.DeleteFunc(s.Measures, func(_ string, v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+	s.Measures = defined(s.Measures)
 	value, ok := s.Measures[b.Headline]
 	switch {
 	case !ok:
@@ -46,6 +46,12 @@ func (b Benchmark) score(it Item, a qa.Answer, fixed bool) qa.Score {
 	}
 	s.Value = value
 	return s
+}
+
+// defined are the measures with a value.
+func defined(measures map[string]float64) map[string]float64 {
+	maps.DeleteFunc(measures, func(_ string, v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+	return measures
 }
 
 // System is a row of tables: the answers of a run or of a method, each with its score.
@@ -68,11 +74,11 @@ func (b Benchmark) Scored(name string, items []Item, answers []qa.Answer, fixed 
 	return s
 }
 
-// Expected is a system without answers, which has these measures of each item.
+// Expected is a system without answers, which has these measures of each item; NaN is none.
 func Expected(name string, items []Item, measures func(Item) map[string]float64) System {
 	s := System{Name: name, Items: items}
 	for _, it := range items {
-		s.Scores = append(s.Scores, qa.Score{UUID: it.UUID, Measures: measures(it)})
+		s.Scores = append(s.Scores, qa.Score{UUID: it.UUID, Measures: defined(measures(it))})
 	}
 	return s
 }
@@ -175,9 +181,6 @@ func (b Benchmark) Compare(ctx context.Context, r Request) (*Result, error) {
 	data, err := b.Load(r.Dataset, r.Choice)
 	if err != nil {
 		return nil, err
-	}
-	if b.Complete != nil {
-		b.Complete(data)
 	}
 	result := NewResult(data.Name, data.Title+": scores", r.Dataset, data.Faults)
 	var systems []System

@@ -70,10 +70,14 @@ func TestScores(t *testing.T) {
 	}
 	answers := []qa.Answer{{Given: true, Text: "a"}, {Given: true, Text: "a z"}, {Given: true, Text: "z"}, {}}
 	for fixed, want := range map[bool][]string{
-		false: {`i0 wrong 0.0909 inverse 1; share 0.09091; words 1; best match: kind of abcdefghijk `, `i1 right 0.5000 inverse 0.5; share 0.5; words 2; best match: kind of ab `,
-			`i2 unscored 0.0000 inverse 1; words 1; best match: kind of  share is not defined for this question`, `i3 wrong 0.0000 share 0; words 0; best match: kind of xy `},
-		true: {`i0 wrong 0.0909 inverse 1; share 0.09091; words 1; best match: kind of abcdefghijk `, `i1 right 0.5000 inverse 0.5; share 0.5; words 2; best match: kind of ab `,
-			`i2 wrong 0.0000 inverse 1; share 0; words 1; best match: kind of  `, `i3 wrong 0.0000 share 0; words 0; best match: kind of xy `},
+		false: {
+			`i0 wrong 0.0909 inverse 1; share 0.09091; words 1; best match: kind of abcdefghijk `, `i1 right 0.5000 inverse 0.5; share 0.5; words 2; best match: kind of ab `,
+			`i2 unscored 0.0000 inverse 1; words 1; best match: kind of  share is not defined for this question`, `i3 wrong 0.0000 share 0; words 0; best match: kind of xy `,
+		},
+		true: {
+			`i0 wrong 0.0909 inverse 1; share 0.09091; words 1; best match: kind of abcdefghijk `, `i1 right 0.5000 inverse 0.5; share 0.5; words 2; best match: kind of ab `,
+			`i2 wrong 0.0000 inverse 1; share 0; words 1; best match: kind of  `, `i3 wrong 0.0000 share 0; words 0; best match: kind of xy `,
+		},
 	} {
 		s := b.Scored("s", data.Items, answers, fixed)
 		var got []string

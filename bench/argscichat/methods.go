@@ -6,6 +6,7 @@ package argscichat
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -158,6 +159,8 @@ func (m Method) answer(ctx context.Context, p *paper, e embed.Embedder, it bench
 // hypergeometric probability of k hits, times 2k/(2+g).
 func Expected(n, g int) float64 {
 	switch {
+	case g == 0: // the turn does not count
+		return math.NaN()
 	case n < 2 && g == n: // the only sentence
 		return 1
 	case n < 2:

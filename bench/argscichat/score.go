@@ -51,10 +51,7 @@ func rows(ctx context.Context, c *bench.Dataset, name string, r bench.Request) (
 	}
 	if m.expected != nil {
 		return []bench.System{bench.Expected(name, c.Items, func(it bench.Item) map[string]float64 {
-			if g := len(gold(it).Units); g > 0 {
-				return map[string]float64{rationaleF1: m.expected(len(papers[it.Document].Units), g)}
-			}
-			return nil
+			return map[string]float64{rationaleF1: m.expected(len(papers[it.Document].Units), len(gold(it).Units))}
 		})}, nil
 	}
 	for _, it := range c.Items {

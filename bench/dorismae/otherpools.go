@@ -92,15 +92,20 @@ func (f *poolFile) addNearest(ctx context.Context, r bench.Request, d *Dataset) 
 		for _, v := range corpus {
 			scores = append(scores, vectors.Cosine(asked[0], v))
 		}
-		pool, left := f.Pools[q.Number], poolOfModel
-		for _, i := range bench.Order(scores) {
-			if id := d.Corpus[i].ID; left > 0 && !slices.Contains(q.Pool, id) && !slices.Contains(pool, id) {
-				pool, left = append(pool, id), left-1
-			}
-		}
-		f.Pools[q.Number] = pool
+		f.extend(q, d.Corpus, bench.Order(scores))
 	}
 	return nil
+}
+
+// extend adds the first abstracts of an order that are in no pool of a query.
+func (f *poolFile) extend(q Query, corpus []Abstract, order []int) {
+	pool, left := f.Pools[q.Number], poolOfModel
+	for _, i := range order {
+		if id := corpus[i].ID; left > 0 && !slices.Contains(q.Pool, id) && !slices.Contains(pool, id) {
+			pool, left = append(pool, id), left-1
+		}
+	}
+	f.Pools[q.Number] = pool
 }
 
 // comparePools compares the highest normalized scores of queries in the dataset's pools and in others (C.6). Queries without

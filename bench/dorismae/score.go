@@ -44,10 +44,9 @@ type completed struct {
 	unknown, repeated, appended int
 }
 
-// complete makes a ranking a permutation of the pool: what it lacks follows in the order of the gold, or else of the pool. With
-// the authors' rules, the removed abstracts may be absent, as they are in some of their rankings.
-func (g graded) complete(it bench.Item, ranking []string) (c completed) {
-	seen := make(map[string]bool)
+// known are the abstracts of a ranking that are in the pool, each once.
+func (g graded) known(it bench.Item, ranking []string) (c completed, seen map[string]bool) {
+	seen = make(map[string]bool)
 	for _, id := range ranking {
 		_, known := g.score[id]
 		switch {
@@ -61,6 +60,13 @@ func (g graded) complete(it bench.Item, ranking []string) (c completed) {
 			c.ranking = append(c.ranking, id)
 		}
 	}
+	return c, seen
+}
+
+// complete makes a ranking a permutation of the pool: what it lacks follows in the order of the gold, or else of the pool. With
+// the authors' rules, the removed abstracts may be absent, as they are in some of their rankings.
+func (g graded) complete(it bench.Item, ranking []string) completed {
+	c, seen := g.known(it, ranking)
 	if len(ranking) == 0 || len(c.ranking) == len(g.ids) {
 		return c
 	}
@@ -133,9 +139,7 @@ func expected(it bench.Item, r bench.Request) map[string]float64 {
 		}
 	}
 	for name := range sums {
-		if sums[name] /= shuffles; math.IsNaN(sums[name]) || math.IsInf(sums[name], 0) {
-			delete(sums, name)
-		}
+		sums[name] /= shuffles
 	}
 	return sums
 }

@@ -21,7 +21,7 @@ func Benchmark() bench.Benchmark {
 	random := bench.Beside(shuffled, "the mean of 100 shuffles of each pool")
 	return bench.Benchmark{
 		Name: "doris-mae", About: "complex queries: a pool of abstracts, best first",
-		Methods: append(bench.Methods(methods()), random), Load: load, Complete: complete, Stats: countData,
+		Methods: append(bench.Methods(methods()), random), Load: load, Stats: countData,
 		Score: score, Headline: headline, Method: rows, Tables: tables, Ratings: ratings,
 		Predictions: bench.Format{ID: "query_id", Ranking: "index_rank", Whole: func(it bench.Item, ranking []string) []string {
 			return grade(it, false).complete(it, ranking).ranking
@@ -137,10 +137,45 @@ func baselines(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	default:
 		return nil, qa.Usagef("unknown setting %q; the settings are query, aspect, test, and subquery-2 (or another number of aspects)", setting)
 	}
-	table := bench.Table{Name: "methods", Title: "Means, %", Label: "method", Decimals: 2}
-	for _, name := range r.Chosen(append(defaultMethods(r), bench.Method{Name: shuffled})) {
-		s, _, err := t.baseline(ctx, name)
-		if err != nil {
+	if len(d.Items) == 0 {
+		return nil, fmt.Errorf("%s has no query for the setting %s", path, setting)
+	}
+	complete(&d.Dataset)
+	return &d.Dataset, nil
+}
+
+// complete keeps the lexical order of each pool, in which abstracts follow that a ranking lacks, and the relevant abstracts.
+func complete(data *bench.Dataset) {
+	ranker, _ := NewRanker("tfidf", data.Documents, nil) // a known method without vectors
+	for i := range data.Items {
+		it := &data.Items[i]
+		it.Gold.Rest, _ = Rank(context.Background(), ranker, *it) // lexical rankers do not fail
+		var relevant []string
+		for _, id := range it.Pool {
+			if grade(*it, false).relevant[id] {
+				relevant = append(relevant, id)
+			}
+		}
+		it.Gold.Text = strings.Join(relevant, ", ")
+	}
+}
+
+// rows makes the row of a method.
+func rows(ctx context.Context, data *bench.Dataset, method string, r bench.Request) ([]bench.System, error) {
+	if method == shuffled {
+		return []bench.System{bench.Expected(method, data.Items, func(it bench.Item) map[string]float64 { return expected(it, r) })}, nil
+	}
+	ranker, err := NewRanker(method, data.Documents, r.Embedder)
+	if err != nil {
+		return nil, err
+	}
+	answers := make([]qa.Answer, len(data.Items))
+	stage := r.Progress.Stage("rank", len(data.Items))
+	defer stage.Close(method)
+	for i, it := range data.Items {
+		stage.Set(i, "")
+		answers[i].Given = true
+		if answers[i].Ranking, err = Rank(ctx, ranker, it); err != nil {
 			return nil, err
 		}
 		m := label(r, name)

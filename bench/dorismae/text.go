@@ -166,5 +166,6 @@ func knownItems(path string) (*bench.Dataset, error) {
 		}
 		t.Add(first.Percent(label(r, method), "R@1"), mrr.Percent(label(r, method), "MRR@10"))
 	}
+	complete(data)
 	return data, nil
 }

@@ -37,6 +37,7 @@ const huggingFace = "this is the Hugging Face form of QASPER (objects of paralle
 // too. Paragraphs and answers are as released; what cannot be right is a fault.
 func Load(path string) (*bench.Dataset, error) {
 	r, err := load(path)
+	complete(&r.Dataset)
 	return &r.Dataset, err
 }
 

@@ -341,9 +341,15 @@ func TestReadFaults(t *testing.T) {
 // annotation names.
 func TestRoundTrip(t *testing.T) {
 	answers := []qa.Answer{
-		{Text: "seven", Evidence: []string{"p1"}}, {Text: "seven", Evidence: []string{"p2"}}, {Text: "seven", Evidence: []string{"Twice."}},
-		{Text: "seven", Evidence: []string{"p1", "p2"}}, {Text: "Seven of them", Evidence: []string{"f1"}}, {Text: "", Evidence: []string{"f2", "p3", "p3"}},
-		{Text: "seven", Evidence: []string{"FLOAT SELECTED: Table 1", "p9"}}, {Text: "Unanswerable"}, {Text: "no", Evidence: []string{"p3", "p4", "p1"}},
+		{Text: "seven", Evidence: []string{"p1"}},
+		{Text: "seven", Evidence: []string{"p2"}},
+		{Text: "seven", Evidence: []string{"Twice."}},
+		{Text: "seven", Evidence: []string{"p1", "p2"}},
+		{Text: "Seven of them", Evidence: []string{"f1"}},
+		{Text: "", Evidence: []string{"f2", "p3", "p3"}},
+		{Text: "seven", Evidence: []string{"FLOAT SELECTED: Table 1", "p9"}},
+		{Text: "Unanswerable"},
+		{Text: "no", Evidence: []string{"p3", "p4", "p1"}},
 		{Text: "1,200 tables", Evidence: []string{"p4", "f1", "f2", "f3"}},
 	}
 	for i := range answers {

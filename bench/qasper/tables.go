@@ -22,11 +22,9 @@ func Benchmark() bench.Benchmark {
 	bound := bench.Beside(humanBound, "each annotation against the others, for questions with three or more: a lower bound of human performance")
 	return bench.Benchmark{
 		Name: "qasper", About: "questions about a paper: an answer, and the paragraphs that support it",
-		Methods: bench.Methods(methods(ScriptSeed)), Load: Load, Stats: countData, Baseline: baselines, Score: scoreFile,
-		ContextTokens: wholePapers,
-		Prediction: func(it bench.Item, a qa.Answer) any {
-			return Prediction{ID: it.UUID, Answer: a.Text, Evidence: append([]string{}, a.Evidence...)}
-		},
+		Methods: append(bench.Methods(methods(ScriptSeed)), bound), Load: Load, Stats: countData,
+		Score: score, Headline: answerF1, Method: rows, Tables: tables, ContextTokens: wholePapers,
+		Predictions: bench.Format{ID: "question_id", Text: "predicted_answer", Evidence: "predicted_evidence"},
 	}
 }
 

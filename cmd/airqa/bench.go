@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -151,15 +152,11 @@ func (c benchRunCmd) Run(a *app) error {
 	data := filepath.Join(c.Dir, c.Name+"-data")
 	form := strings.Trim(c.Context+"-"+c.History+"-"+c.Setting, "-")
 	questions := filepath.Join(c.Dir, c.Name+"-"+form+".jsonl")
-	flags := c.Args
-	if len(flags) > 0 && flags[0] == "--" {
-		flags = flags[1:]
-	}
 	args := []string{"run", "--data", data, "--questions", questions}
 	if n := b.ContextTokens; n > 0 && !a.files.Has([]string{"run"}, "context-tokens") {
 		args = append(args, "--context-tokens", strconv.Itoa(n))
 	}
-	args = append(args, flags...)
+	args = append(args, slices.DeleteFunc(slices.Clone(c.Args), func(arg string) bool { return arg == "--" })...)
 	var commands cli
 	parser, err := kong.New(&commands, options(a.files)...)
 	if err != nil {

@@ -128,7 +128,8 @@ func TestOtherPools(t *testing.T) {
 	pools := func(name string) (f struct {
 		By    []string
 		Pools map[string][]int
-	}) {
+	},
+	) {
 		t.Helper()
 		raw, err := os.ReadFile(name)
 		if err == nil {

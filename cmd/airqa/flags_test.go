@@ -121,7 +121,8 @@ var scripted = map[string]map[string]string{
 	"":        {"script/look.txtar": "version", "script/help.txtar": "help-all", "script/settings.txtar": "config quiet"},
 	"version": {"script/help.txtar": "json"},
 	"demo":    {"script/demo.txtar": "dir"},
-	"ingest": {"script/as-in-paper.txtar": "as-in-paper",
+	"ingest": {
+		"script/as-in-paper.txtar":   "as-in-paper",
 		"script/papers.txtar":        "data metadata mineru",
 		"fetch_test.go":              "url arxiv list max-mb delay",
 		"arxiv_test.go":              "arxiv-url",
@@ -143,7 +144,8 @@ var scripted = map[string]map[string]string{
 	"papers join": {"script/papers-join.txtar": "data replace dry-run json", "script/interrupted.txtar": "partial"},
 	"papers rm":   {"script/papers-rm.txtar": "data dry-run json vectors"},
 	"enrich":      {"script/enrich.txtar": "data model fields workers max-calls max-total-tokens pictures again"},
-	"run": {"script/as-in-paper.txtar": "as-in-paper",
+	"run": {
+		"script/as-in-paper.txtar": "as-in-paper",
 		"script/interrupted.txtar": "partial from",
 		"script/run.txtar":         "data questions baseline model out workers",
 		"script/run-matrix.txtar":  "repeats status of",
@@ -168,7 +170,8 @@ var scripted = map[string]map[string]string{
 	},
 	"diff":   {"script/diff.txtar": "format json scoring judge"},
 	"replay": {"script/replay-actions.txtar": "data workers json"},
-	"score": {"bench_embedder_test.go": "pools-from", "script/as-in-paper.txtar": "as-in-paper",
+	"score": {
+		"bench_embedder_test.go": "pools-from", "script/as-in-paper.txtar": "as-in-paper",
 		"script/score-files.txtar": "gold pred out answered-only cores scoring explain",
 		"script/bench-rank.txtar":  "benchmark setting",
 		"script/run.txtar":         "json judge",

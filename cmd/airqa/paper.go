@@ -44,12 +44,7 @@ var standing = []struct{ command, unless, text string }{
 func paperOf(ctx *kong.Context, files *settings.Files) *qa.AsInPaper {
 	node := ctx.Selected()
 	command := settings.CommandPath(node)
-	given := make(map[string]bool)
-	for _, p := range ctx.Path {
-		if p.Flag != nil {
-			given[p.Flag.Name] = true
-		}
-	}
+	given := givenFlags(ctx)
 	if !given["as-in-paper"] {
 		return nil
 	}
@@ -72,6 +67,17 @@ func paperOf(ctx *kong.Context, files *settings.Files) *qa.AsInPaper {
 		}
 	}
 	return p
+}
+
+// givenFlags are the names of the flags that the command line or a file sets.
+func givenFlags(ctx *kong.Context) map[string]bool {
+	given := make(map[string]bool)
+	for _, p := range ctx.Path {
+		if p.Flag != nil {
+			given[p.Flag.Name] = true
+		}
+	}
+	return given
 }
 
 // sayPaper lists what --as-in-paper set, and what differs.

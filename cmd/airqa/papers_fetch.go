@@ -48,6 +48,13 @@ func (c papersFetchCmd) check() error {
 		return qa.Usagef("-j %d: must be at least 1", c.Workers)
 	case c.Limit < 0:
 		return qa.Usagef("--limit %d: cannot be negative", c.Limit)
+	}
+	return c.checkPapers()
+}
+
+// checkPapers refuses other papers than those of questions or of a category.
+func (c papersFetchCmd) checkPapers() error {
+	switch {
 	case len(c.Categories) == 0 && (c.Questions == "" || len(c.Metadata) == 0):
 		return qa.Usagef("name the papers: --questions FILE and their --metadata PATH, or --arxiv-category CATEGORY --from DATE")
 	case len(c.Categories) > 0 && (c.Questions != "" || len(c.Metadata) > 0):
@@ -56,6 +63,18 @@ func (c papersFetchCmd) check() error {
 		return qa.Usagef("--arxiv-category needs --from DATE, the first day of submission")
 	}
 	return nil
+}
+
+// sources identify what is fetched.
+func (c papersFetchCmd) sources() []string {
+	from := append([]string{c.Questions}, c.Metadata...)
+	if len(c.Categories) > 0 {
+		from[0] = fmt.Sprintf("arxiv://%v", c.Selection)
+	}
+	if c.Named || c.Limit > 0 { // this does not end a fetch of all
+		from[0] += "/some"
+	}
+	return from
 }
 
 func (c papersFetchCmd) Run(a *app) (err error) {
@@ -70,14 +89,7 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	from := append([]string{c.Questions}, c.Metadata...)
-	if len(c.Categories) > 0 {
-		from[0] = fmt.Sprintf("arxiv://%v", c.Selection)
-	}
-	if c.Named || c.Limit > 0 { // this does not end a fetch of all
-		from[0] += "/some"
-	}
-	if to, err = c.of(a, to, from, false); err != nil {
+	if to, err = c.of(a, to, c.sources(), false); err != nil {
 		return err
 	}
 	w := a.writer(to)

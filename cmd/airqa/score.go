@@ -217,9 +217,6 @@ func (c scoreCmd) ofBenchmark() (examples []qa.Example, answers []importer.Predi
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if b.Complete != nil {
-		b.Complete(data)
-	}
 	if examples, err = bench.Questions(data, bench.Config{}); err != nil {
 		return nil, nil, nil, err
 	}

@@ -86,7 +86,7 @@ func NewOpenAI(c OpenAIConfig) (*OpenAI, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Dimensions < 0 || c.Batch < 0 || c.Attempts < 0 || c.Tokens < 0 || c.Parallel < 0 {
+	if min(c.Dimensions, c.Batch, c.Attempts, c.Tokens, c.Parallel) < 0 {
 		return nil, errors.New("embedding endpoint: negative number")
 	}
 	calls := cmp.Or(c.Parallel, corpusRequests)

@@ -74,11 +74,13 @@ func TestReadOtherForms(t *testing.T) {
 		{"a thought with a block only", whole, "<think>\n```\nHow?\n```\n</think>\nI cannot.", nil, "no block"},
 		{
 			"other labels end a field", other, "```\n[Plan]: p\n[Question]: How?\n[difficulty]: hard\n[Tag]: x\n```",
-			map[string]string{"plan": "p", "question": "How?", "difficulty": "hard", "tag": "x"}, "",
+			map[string]string{"plan": "p", "question": "How?", "difficulty": "hard", "tag": "x"},
+			"",
 		},
 		{
 			"no label beside those in brackets", other, "```\n[Plan]: p\n[Question]: How?\nNote: all.\n[Difficulty]: d\n[Tag]: x\n```",
-			map[string]string{"plan": "p", "question": "How?\nNote: all.", "difficulty": "d", "tag": "x"}, "",
+			map[string]string{"plan": "p", "question": "How?\nNote: all.", "difficulty": "d", "tag": "x"},
+			"",
 		},
 		{"every label of the template", other, "```\n[Plan]: p\n[Question]: How?\n[Difficulty]: d\n```", nil, "[TAG] is missing"},
 		{"no brackets", plain, "```\nquestion: How?\n[Answer_Format]: x\n```", map[string]string{"question": "How?", "answer_format": "x"}, ""},

@@ -26,14 +26,7 @@ func (inv *invocation) recordSettings() error {
 	if err != nil {
 		return err
 	}
-	now := candidate.Settings{
-		Format: candidate.Format, Program: inv.Session.Program, Created: inv.Session.Now().UTC(), Seed: inv.DrawSeed,
-		Data: inv.World.Fingerprint(), DataDir: inv.Data, Quotas: inv.pipeline.Quotas, Preview: inv.Preview > 0,
-		Gates: gate.Names(inv.pipeline.Gates), Model: inv.pipeline.Model.Described, BaseURL: inv.address, Stages: stages, Prompts: hashes,
-	}
-	if inv.TrackerModel != "" {
-		now.Tracker, now.TrackerURL = inv.pipeline.Tracker.Described, inv.trackerAddress
-	}
+	now := inv.settings(stages, hashes)
 	old, err := candidate.ReadSettings(inv.Dir)
 	if errors.Is(err, candidate.ErrNoSynthesis) {
 		return candidate.WriteSettings(inv.Dir, now, inv.Session.Redact)
@@ -58,6 +51,20 @@ func (inv *invocation) recordSettings() error {
 		return err
 	}
 	return candidate.WriteSettings(inv.Dir, now, inv.Session.Redact)
+}
+
+// settings are those of this invocation, with fingerprints of stages and hashes of prompts.
+func (inv *invocation) settings(stages, hashes map[string]string) candidate.Settings {
+	now := candidate.Settings{
+		Format: candidate.Format, Program: inv.Session.Program, Created: inv.Session.Now().UTC(), Seed: inv.DrawSeed,
+		Data: inv.World.Fingerprint(), DataDir: inv.Data, Quotas: inv.pipeline.Quotas, Preview: inv.Preview > 0,
+		Gates: gate.Names(inv.pipeline.Gates), Model: inv.pipeline.Model.Described, BaseURL: inv.address, Stages: stages, Prompts: hashes,
+		OwnPrompts: inv.Prompts.Own(slices.Collect(maps.Keys(hashes))...), AsInPaper: inv.Session.AsInPaper,
+	}
+	if inv.TrackerModel != "" {
+		now.Tracker, now.TrackerURL = inv.pipeline.Tracker.Described, inv.trackerAddress
+	}
+	return now
 }
 
 // differences lists what differs between two invocations: what makes other candidates, and what makes stages run again.

@@ -30,7 +30,7 @@ func plain(part string) bool {
 		return s.letters <= longestWord && s.turns <= 3 || s.turns > 0 && 5*(s.turns+1) <= s.letters
 	}
 	numberAtEnd := isDigit(part[0]) || isDigit(part[len(part)-1])
-	return numberAtEnd && !s.odd && s.runs == 1 && s.digits <= 4 && s.letters <= longestWord && s.turns <= 2
+	return numberAtEnd && s.isNumbered()
 }
 
 // shape is how the letters and digits of a part alternate, by which a word differs from a key.
@@ -60,6 +60,11 @@ func shapeOf(part string) shape {
 	}
 	s.letters = len(part) - s.digits
 	return s
+}
+
+// isNumbered reports whether letters and digits are a word with one short number.
+func (s shape) isNumbered() bool {
+	return !s.odd && s.runs == 1 && s.digits <= 4 && s.letters <= longestWord && s.turns <= 2
 }
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }

@@ -74,26 +74,31 @@ func (t *Totals) Add(s qa.Score) {
 	case qa.Unparseable:
 		t.Unparseable++
 	case qa.Unscored:
-		t.Unscored++
-		switch {
-		case s.Reason == eval.NoEvaluator:
-			t.NoEvaluator++
-			return
-		case eval.IsUndefined(s.Reason):
-			t.Undefined++
-			return
-		case strings.HasPrefix(s.Reason, faultyEvaluator):
-			t.Faulty++
-		case t.Why == "":
-			t.Why = s.Reason
-		}
-		t.waits++
+		t.unscored(s.Reason)
 		return
 	default:
 		t.Wrong++
 	}
 	t.sum += s.Value
 	t.scored++
+}
+
+// unscored counts an answer without a score.
+func (t *Totals) unscored(reason string) {
+	t.Unscored++
+	switch {
+	case reason == eval.NoEvaluator:
+		t.NoEvaluator++
+		return
+	case eval.IsUndefined(reason):
+		t.Undefined++
+		return
+	case strings.HasPrefix(reason, faultyEvaluator):
+		t.Faulty++
+	case t.Why == "":
+		t.Why = reason
+	}
+	t.waits++
 }
 
 // progress is the number of answers scored so far.

@@ -48,18 +48,22 @@ func (t *Tally) add(s *eval.Scorer, e qa.Evaluator, tr qa.Trajectory) {
 	case !given && !s.Prepare(e).Whole():
 		t.Objective++
 	default:
-		switch r := s.Score(context.Background(), e, eval.Answer(tr.Answer)); {
-		case r.Verdict == qa.Unscored && eval.IsUndefined(r.Reason):
-			t.Undefined++
-		case r.Verdict == qa.Unscored:
-			t.Faulty++
-			t.FirstFault = cmp.Or(t.FirstFault, r.Reason)
-		case r.Verdict == qa.Right:
-			t.Right++
-			t.Objective++
-		default:
-			t.Objective++
-		}
+		t.addScore(s.Score(context.Background(), e, eval.Answer(tr.Answer)))
+	}
+}
+
+func (t *Tally) addScore(r qa.Score) {
+	switch {
+	case r.Verdict == qa.Unscored && eval.IsUndefined(r.Reason):
+		t.Undefined++
+	case r.Verdict == qa.Unscored:
+		t.Faulty++
+		t.FirstFault = cmp.Or(t.FirstFault, r.Reason)
+	case r.Verdict == qa.Right:
+		t.Right++
+		t.Objective++
+	default:
+		t.Objective++
 	}
 }
 

@@ -56,8 +56,11 @@ func TestTally(t *testing.T) {
 			`1 unscored: faulty evaluator (there is no evaluation function "eval_m3sciqa"); 1 failed`},
 		{"failures alone", []ended{{number, failed}}, ""},
 		{"no evaluator", []ended{{qa.Evaluator{}, said("x")}, {qa.Evaluator{}, said("y")}}, "2 answers unscored: no evaluator"},
-		{"a companion", []ended{{companion, said("two words")}, {companion, said("one")}, {companion, silent}, {companion, said("")}, {companion, failed}},
-			"1 of 3 objective answers right (mode reference); 1 unscored: the measure is not defined; 1 failed"},
+		{
+			"a companion",
+			[]ended{{companion, said("two words")}, {companion, said("one")}, {companion, silent}, {companion, said("")}, {companion, failed}},
+			"1 of 3 objective answers right (mode reference); 1 unscored: the measure is not defined; 1 failed",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -197,7 +197,7 @@ func (s Step) check() error {
 	switch {
 	case !slices.Contains([]string{SourceSystem, SourceUser, SourceAgent}, s.Source):
 		return fmt.Errorf("source %q: want system, user or agent", s.Source)
-	case s.Source != SourceAgent && (s.Model != "" || s.Effort != nil || s.Reasoning != "" || s.Calls != nil || s.Metrics != nil):
+	case s.Source != SourceAgent && s.ofAgent():
 		return fmt.Errorf("a step of the %s has a field of the agent", s.Source)
 	case s.Inferences != nil && *s.Inferences == 0 && (s.Metrics != nil || s.Reasoning != ""):
 		return errors.New("an action without a model call has metrics or reasoning")
@@ -209,6 +209,11 @@ func (s Step) check() error {
 		return err
 	}
 	return s.checkCalls()
+}
+
+// ofAgent reports whether a step has a field that only the agent's steps have.
+func (s Step) ofAgent() bool {
+	return s.Model != "" || s.Effort != nil || s.Reasoning != "" || s.Calls != nil || s.Metrics != nil
 }
 
 // ParseTime reads a timestamp in one of the forms of ISO 8601. One without a zone is in UTC.
