@@ -52,7 +52,7 @@ func (c papersFetchCmd) check() error {
 	return c.checkPapers()
 }
 
-// checkPapers refuses other papers than those of questions or of a category.
+// checkPapers refuses what names neither the papers of questions nor a category.
 func (c papersFetchCmd) checkPapers() error {
 	switch {
 	case len(c.Categories) == 0 && (c.Questions == "" || len(c.Metadata) == 0):

@@ -53,7 +53,7 @@ func (inv *invocation) recordSettings() error {
 	return candidate.WriteSettings(inv.Dir, now, inv.Session.Redact)
 }
 
-// settings are those of this invocation, with fingerprints of stages and hashes of prompts.
+// settings describe this invocation, with fingerprints of stages and hashes of prompts.
 func (inv *invocation) settings(stages, hashes map[string]string) candidate.Settings {
 	now := candidate.Settings{
 		Format: candidate.Format, Program: inv.Session.Program, Created: inv.Session.Now().UTC(), Seed: inv.DrawSeed,

@@ -100,7 +100,7 @@ func TestBM25Edges(t *testing.T) {
 	near(t, words.NewBM25([][]string{nil, nil}).Scores([]string{"x"}), []float64{0, 0})
 }
 
-// The tokens are those of NLTK 3.9's word_tokenize.
+// The tokens are what NLTK 3.9's word_tokenize returns.
 func TestTreebank(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{`They'll say "it's (not) fine", won't they?`, "They 'll say `` it 's ( not ) fine '' , wo n't they ?"},
