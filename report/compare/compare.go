@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"airqa/internal/stats"
+	"airqa/qa"
 	"airqa/report"
 )
 
@@ -197,7 +198,7 @@ func (o Options) group(pairs []paired) Group {
 			g.OnlyA++
 		case d > 0:
 			g.OnlyB++
-		case p.a.mean >= 0.5:
+		case p.a.mean >= 0.5 || p.a.worst.Verdict == qa.Right: // a companion's answer is right from a lower score on
 			g.Both++
 		default:
 			g.Neither++
