@@ -199,7 +199,6 @@ func (t ratingTable) labels() Table {
 	return list
 }
 
-// parity compares the model to the others.
 func (t ratingTable) parity(c AgreementConfig) (Table, []string, error) {
 	at := slices.Index(t.Raters, c.Model)
 	switch {

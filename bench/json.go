@@ -212,7 +212,6 @@ func Kind(raw json.RawMessage) string {
 	return "a number (" + terminal.Clip(string(raw), 40) + ")"
 }
 
-// typeName names the JSON values of a type.
 func typeName(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[Decimal]():

@@ -33,7 +33,6 @@ type Config struct {
 	History prompts.HistoryForm
 }
 
-// Answer formats, by kind.
 var formats = map[qa.Kind]string{
 	qa.WithEvidence: "the shortest text that answers the question from the paper: a phrase of the paper, several joined by commas, a sentence " +
 		"of your own, Yes, No, or Unanswerable if the paper does not tell",
@@ -152,10 +151,8 @@ func paper(benchmark string, d Document, ranked bool) (paperdb.Paper, error) {
 	return p, nil
 }
 
-// marked puts an id before a text.
 func marked(id, text string) string { return "[" + id + "] " + text }
 
-// contextOf returns the context of a question.
 func contextOf(d Document, gold Gold, which Context) (string, error) {
 	var lines []string
 	switch which {

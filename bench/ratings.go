@@ -331,7 +331,6 @@ func (l labeller) spell(label, text string) {
 	l.spellings[label][text] = true
 }
 
-// decimalComma matches a number with a decimal comma.
 var decimalComma = lazyregexp.New(`^[+-]?\d*,\d+(?:[eE][+-]?\d+)?$`)
 
 // parseNumber reads a finite decimal number, with a point or a comma.

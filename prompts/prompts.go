@@ -80,10 +80,8 @@ func cut(text string) (system, user string) {
 // placeholder matches {{.name}}, {{name}} and {name}. Only lower-case names count in single braces: JSON and LaTeX have others.
 var placeholder = lazyregexp.New(`\{\{\s*\.?[A-Za-z_]\w*\s*\}\}|\{[a-z]\w*\}`)
 
-// nameOf returns the name in a placeholder.
 func nameOf(match string) string { return strings.Trim(match, "{}. \t\r\n") }
 
-// namesIn returns the names in the placeholders of a text.
 func namesIn(text string) []string {
 	names := placeholder.FindAllString(text, -1)
 	for i, match := range names {

@@ -20,7 +20,6 @@ import (
 	"airqa/qa/dataset"
 )
 
-// foldFile matches the names of the files.
 var foldFile = lazyregexp.New(`^fold_([0-9]+)_(train|val|test)\.json$`)
 
 // foldSplits are in reading order.
@@ -91,7 +90,6 @@ func (r *loader) fault(item, format string, args ...any) {
 	r.reporter(item)(fmt.Sprintf(format, args...), "")
 }
 
-// reporter adds the faults of an object.
 func (r *loader) reporter(item string) func(text, costs string) {
 	return func(text, costs string) {
 		at := r.at
@@ -187,7 +185,6 @@ func (r *loader) object(raw json.RawMessage, at, what, item string, k keys) *ben
 	return o
 }
 
-// loadedTurn is a turn as the files have it.
 type loadedTurn struct {
 	id, proponent, expert      string
 	facts, history, historyIDs []string

@@ -36,7 +36,6 @@ type Method struct {
 // Selects reports whether the method has a Rationale-F1.
 func (m Method) Selects() bool { return m.top > 0 || m.choose != nil || m.expected != nil }
 
-// minilm is the method that compares sentence vectors.
 const minilm = "minilm"
 
 // Methods returns all methods. Of sentences with equal scores, the last is best, as in the authors' script.
@@ -84,7 +83,6 @@ func Methods() []Method {
 // script are the settings of the authors' script, which are not the defaults of the library that the paper states.
 var script = words.TFIDFOptions{StripAccents: true, StopWords: true}
 
-// paper is a document with its questions.
 type paper struct {
 	bench.Document
 	questions []string
@@ -92,7 +90,6 @@ type paper struct {
 	scores func(query string) []float64
 }
 
-// learn prepares the scores of a paper.
 func (m Method) learn(ctx context.Context, p *paper, e embed.Embedder) error {
 	texts := make([]string, len(p.Units))
 	for i, u := range p.Units {
@@ -120,7 +117,6 @@ func (m Method) learn(ctx context.Context, p *paper, e embed.Embedder) error {
 	return nil
 }
 
-// answer is the method's answer to a turn.
 func (m Method) answer(ctx context.Context, p *paper, e embed.Embedder, it bench.Item) (qa.Answer, error) {
 	a := qa.Answer{Given: true}
 	switch {

@@ -35,7 +35,6 @@ func score(it bench.Item, a qa.Answer, _ bool) (list map[string]float64, _ strin
 	return list, ""
 }
 
-// rows makes the row of a method.
 func rows(ctx context.Context, c *bench.Dataset, name string, r bench.Request) ([]bench.System, error) {
 	var e embed.Embedder
 	m, err := bench.FindMethod(Methods(), name, "method %q", "methods")

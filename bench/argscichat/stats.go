@@ -39,7 +39,6 @@ var (
 	marks       = lazyregexp.New(`[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s\p{Z}]`)
 )
 
-// collect counts the data.
 func collect(c *bench.Dataset) (s stats) {
 	for _, d := range c.Documents {
 		s.sentences += len(d.Units)

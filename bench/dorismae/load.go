@@ -178,7 +178,6 @@ func skip(dec *json.Decoder) error {
 	return dec.Decode(&raw)
 }
 
-// otherAnnotations reads a list of annotations from a file of its own.
 func (r *loader) otherAnnotations() error {
 	path := r.options.Annotations
 	file, err := os.Open(path)
@@ -193,7 +192,6 @@ func (r *loader) otherAnnotations() error {
 	return nil
 }
 
-// report adds the fault of an object.
 func (r *loader) report(text, costs string) {
 	r.Report(dataset.Fault{Place: dataset.Place{File: r.path}}, text, costs)
 }

@@ -27,7 +27,6 @@ const (
 	Unanswerable = "none"
 )
 
-// huggingFace is the hint for files in the shape of the Hugging Face hub.
 const huggingFace = "this is the Hugging Face form of QASPER (objects of parallel lists), which the official evaluator " +
 	"cannot read; download qasper-train-dev-v0.3.tgz or qasper-test-and-evaluator-v0.3.tgz from allenai.org/data/qasper"
 

@@ -97,7 +97,6 @@ func complete(data *bench.Dataset) {
 	}
 }
 
-// goldText is the gold for people: the distinct answers.
 func goldText(answers []bench.GoldAnswer) string {
 	var list []string
 	for _, a := range answers {
@@ -106,7 +105,6 @@ func goldText(answers []bench.GoldAnswer) string {
 	return strings.Join(bench.Distinct(list), "; ")
 }
 
-// rules are how evidence is compared.
 type rules struct{ fixed, textOnly bool }
 
 // bestEvidence is the maximum over the annotations. counts is false if no annotation can be answered from the text,

@@ -163,7 +163,6 @@ func (c *askCmd) given(a *app) (questions, files []string, err error) {
 	return ask.Read(text), files, nil
 }
 
-// namesPapers reports whether an argument is a path or an address.
 func namesPapers(arg string) bool {
 	if _, err := os.Stat(arg); err == nil || strings.ContainsRune(arg, os.PathSeparator) || strings.EqualFold(filepath.Ext(arg), ".pdf") {
 		return true

@@ -36,7 +36,6 @@ func benchmarks() []bench.Benchmark {
 	}
 }
 
-// companions are the evaluation functions of the benchmarks.
 func companions() eval.Others { return bench.Scorers(benchmarks()) }
 
 func findBenchmark(name string) (bench.Benchmark, error) {
@@ -48,7 +47,6 @@ func findBenchmark(name string) (bench.Benchmark, error) {
 	return bench.Benchmark{}, qa.Usagef("unknown benchmark %q; airqa list baselines shows all", name)
 }
 
-// listBenchmarks prints the companion benchmarks with their baselines.
 func listBenchmarks(a *app) error {
 	for _, b := range benchmarks() {
 		width, pad := terminal.ProseWidth(a.width), strings.Repeat(" ", 17)
@@ -64,7 +62,6 @@ func listBenchmarks(a *app) error {
 	return nil
 }
 
-// benchFlags name a benchmark, its data and an output.
 type benchFlags struct {
 	Name    string `arg:"" name:"benchmark" help:"Benchmark, as listed by airqa list baselines."`
 	Dataset string `required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`

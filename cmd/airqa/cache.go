@@ -32,7 +32,6 @@ func (f cacheFlags) split() (dir, run string, err error) {
 	return dir, run, nil
 }
 
-// openCache opens a cache; nil when dir is empty.
 func openCache(a *app, dir string) (*cache.Store, error) {
 	if dir == "" {
 		return nil, nil //nolint:nilnil // no cache is no error

@@ -63,7 +63,6 @@ func graceful(job shard.Job, period time.Duration) []string {
 	return append(job.Args, "--grace", period.String())
 }
 
-// podFlags describe the pods of Kubernetes.
 type podFlags struct {
 	shard.Kubernetes
 	Mem string `default:"4Gi" help:"Memory per shard."`
@@ -95,7 +94,6 @@ func (c kubernetesCmd) Run(a *app) error {
 	return a.printWhole(manifest, err)
 }
 
-// pods describes the pods of a job on a data directory.
 func (f podFlags) pods(job shard.Job, data string) (shard.Kubernetes, error) {
 	k := f.Kubernetes
 	k.Job, k.Memory, k.Data = job, f.Mem, data
@@ -108,7 +106,6 @@ func (f podFlags) pods(job shard.Job, data string) (shard.Kubernetes, error) {
 	return k, nil
 }
 
-// servers prints servers of episodes.
 func (c kubernetesCmd) servers(a *app) error {
 	if c.Serve != "" || c.From != "" {
 		return qa.Usagef("--serve and --from are for runs: clients of airqa serve bring their own models")
@@ -239,7 +236,6 @@ func (a *app) refuseKeys(args []string) error {
 	return nil
 }
 
-// parseFlags parses the flags of a command of airqa.
 func parseFlags(command string, args []string, files *settings.Files) (c cli, err error) {
 	parser, err := kong.New(&c, options(files)...)
 	if err != nil {

@@ -26,7 +26,6 @@ type collectCmd struct {
 	collect.Limits
 }
 
-// config reads the files of a study.
 func (c collectCmd) config(a *app) (collect.Config, error) {
 	f := collect.Config{Now: a.now, Limits: c.Limits}
 	if len(c.Pair) != 0 && len(c.Pair) != 2 || (len(c.Pair) == 0) != (c.Paper == "") {
@@ -105,7 +104,6 @@ func (c collectCmd) export(a *app) error {
 		terminal.Plural(x.Complete, "dialogue"), terminal.Plural(x.Turns, "turn"), terminal.Plural(x.Papers, "paper"), x.Incomplete, terminal.Line(c.Export)))
 }
 
-// calendars writes a calendar file for each participant.
 func (c collectCmd) calendars(a *app) error {
 	plan, err := collect.ReadPlan(c.Participants)
 	if err != nil {

@@ -80,7 +80,6 @@ func (c compareCmd) check() error {
 	return nil
 }
 
-// need answers --min-questions.
 func (c compareCmd) need(a *app, w io.Writer, o render.Options) error {
 	gap, err := compare.ParseGap(c.MinQuestions)
 	if err != nil {

@@ -35,7 +35,6 @@ type dataFlags struct {
 	whole  string // the flag that accepts missing papers, which are an error; empty if they are none
 }
 
-// embedURLFlag is the address of the embedding endpoint.
 type embedURLFlag struct {
 	EmbedBaseURL string `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
 }
@@ -80,7 +79,6 @@ func (f *dataFlags) settle(a *app, change bool) error {
 	return nil
 }
 
-// checkIndex checks the form of the flags.
 func (f *dataFlags) checkIndex() error {
 	name, remote := strings.CutPrefix(f.Embedder, "openai:")
 	if f.Embedder != "" && f.Embedder != index.DefaultEmbedder && (!remote || name == "") {
@@ -104,7 +102,6 @@ func (f *indexFlags) AfterApply() error {
 	return nil
 }
 
-// embedderFlags are the embedding model of a search index.
 type embedderFlags struct {
 	Embedder         string `placeholder:"MODEL" help:"Embedding model: minilm (all-MiniLM-L6-v2, in process) or openai:NAME at an OpenAI-compatible endpoint. Default: as recorded in the data directory, or minilm."`
 	EmbedModel       string `placeholder:"DIR" help:"Folder with the full-precision weights of all-MiniLM-L6-v2. Default: as recorded in the data directory, or built-in 8-bit weights."`

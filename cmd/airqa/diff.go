@@ -64,7 +64,6 @@ func (c diffCmd) source(a *app, dir string) (diff.Source, error) {
 	return diff.Source{Run: r, Examples: examples, Choice: c.Choice}, err
 }
 
-// episodes finds the two episodes to compare.
 func (c diffCmd) episodes(left, right diff.Source) (string, string, error) {
 	nameA, err := findEpisode(left.UUIDs(), c.UUID)
 	if err != nil {

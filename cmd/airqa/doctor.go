@@ -142,7 +142,6 @@ func (c doctorCmd) modelChecks(a *app, spec string) []doctor.Check {
 	return doctor.Model(spec, m.Endpoint, c.Tools, c.Images)
 }
 
-// openFix is the fix for a model that cannot be opened.
 func openFix(err error) string {
 	if strings.Contains(err.Error(), "base URL") && !errors.Is(err, llm.ErrNoKey) {
 		return "check --base-url and the provider's variable (OPENAI_BASE_URL, ...)"

@@ -101,7 +101,6 @@ func (c enrichCmd) check() ([]enrich.Field, error) {
 	return fields, nil
 }
 
-// model opens the model.
 func (c enrichCmd) model(a *app) (models.Model, error) {
 	calls, err := calling(c.endpointFlags, c.budgetFlags, qa.QuestionLimits{})
 	if err != nil {

@@ -31,7 +31,6 @@ type codedError struct {
 func (c codedError) Error() string { return c.err.Error() }
 func (c codedError) Unwrap() error { return c.err }
 
-// withCode attaches an exit code to an error.
 func withCode(code int, err error) error { return codedError{code, err} }
 
 // exitCode returns the exit code of an error: that attached to it, or that of its type; [exitFailed] for others and

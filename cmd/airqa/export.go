@@ -75,7 +75,6 @@ func (c exportWriteCmd) Run(a *app) error {
 	return nil
 }
 
-// writeExport writes an export and prints what is in it.
 func writeExport(a *app, c export.Config) error {
 	s, err := export.Write(c)
 	if err != nil {

@@ -74,7 +74,6 @@ func (c exportCheckCmd) check(a *app, data *preflight.Dataset) (preflight.Total,
 	return total, err
 }
 
-// show prints one row, or writes it as a page.
 func (c exportCheckCmd) show(a *app, data *preflight.Dataset) error {
 	turns, err := data.Turns(*c.Row)
 	if err != nil {

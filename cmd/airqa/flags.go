@@ -18,27 +18,22 @@ import (
 	"airqa/run/scoring"
 )
 
-// dryRunFlag shows what a command would do.
 type dryRunFlag struct {
 	DryRun bool `name:"dry-run" help:"Only print what would be done, and what models would cost."`
 }
 
-// workersFlag is the number of workers.
 type workersFlag struct {
 	Workers int `short:"j" default:"4" placeholder:"N" help:"Concurrent workers."`
 }
 
-// modelFlag names a model.
 type modelFlag struct {
 	Model string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME (any OpenAI-compatible endpoint), openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE (recorded replies) or offline (rules, no language model)."`
 }
 
-// questionsFlag names a question file.
 type questionsFlag struct {
 	Questions string `short:"q" required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
 }
 
-// outFile is where a result is written.
 type outFile struct {
 	Out string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
 }
@@ -48,7 +43,6 @@ type workFlag struct {
 	Out string `short:"o" required:"" placeholder:"DIR" help:"Folder of the results. The same command resumes."`
 }
 
-// baseURLFlag is the address of models.
 type baseURLFlag struct {
 	BaseURL string `name:"base-url" env:"AIRQA_BASE_URL" placeholder:"URL" help:"Base URL of the endpoint. Default: the provider's variable, such as OPENAI_BASE_URL, or its own address; keys are in OPENAI_API_KEY and the like."`
 }
@@ -68,7 +62,6 @@ type addedFlags struct {
 	ownModels
 }
 
-// ownModels is a list of models beside the built-in one.
 type ownModels struct {
 	Models string `placeholder:"FILE" help:"Your own list of models, which overrides and extends the built-in list (docs/providers.md)."`
 }
@@ -129,7 +122,6 @@ func (f budgetFlags) priced(c models.Config, question qa.QuestionLimits) (models
 	return c, nil
 }
 
-// calling returns how models are called.
 func calling(e endpointFlags, b budgetFlags, question qa.QuestionLimits) (models.Config, error) {
 	c, err := e.modelConfig()
 	if err != nil {
@@ -138,7 +130,6 @@ func calling(e endpointFlags, b budgetFlags, question qa.QuestionLimits) (models
 	return b.priced(c, question)
 }
 
-// checkQuestionLimits rejects invalid limits of a question.
 func checkQuestionLimits(q qa.QuestionLimits) error {
 	if q.QuestionDeadline < 0 {
 		return qa.Usagef("--question-deadline %s: must not be negative", q.QuestionDeadline)
@@ -146,7 +137,6 @@ func checkQuestionLimits(q qa.QuestionLimits) error {
 	return checkQuerySeconds(q.QuerySeconds)
 }
 
-// checkQuerySeconds rejects an invalid timeout of a statement.
 func checkQuerySeconds(s float64) error {
 	if !(s > 0 && s <= 24*60*60) {
 		return qa.Usagef("--query-seconds %s: must be above 0 and at most a day", strconv.FormatFloat(s, 'f', -1, 64))
@@ -190,7 +180,6 @@ type judgeFlags struct {
 	judgeEndpoint
 }
 
-// judgeEndpoint is the endpoint of judges.
 type judgeEndpoint struct {
 	JudgeBaseURL   string `name:"judge-base-url" env:"AIRQA_JUDGE_BASE_URL" placeholder:"URL" help:"Base URL of the judge endpoint. Default: api.openai.com."`
 	JudgeExtraBody string `name:"judge-extra-body" placeholder:"JSON" help:"Members to add to every request to a judge."`

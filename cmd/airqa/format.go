@@ -12,12 +12,10 @@ import (
 	"airqa/report/render"
 )
 
-// jsonFlag prints a result as JSON.
 type jsonFlag struct {
 	JSON bool `name:"json" help:"Print JSON: one object, or one on each line."`
 }
 
-// formatFlags select the format of a report.
 type formatFlags struct {
 	Format string `default:"" placeholder:"FORMAT" enum:",${formats}" help:"${format_names}. Default: from the suffix of --out, or text."`
 	jsonFlag
@@ -53,7 +51,6 @@ func (a *app) writeOut(file string, print func(io.Writer) error) error {
 	return files.WriteFile(file, b.Bytes())
 }
 
-// listFlags select the format of a list.
 type listFlags struct {
 	Format string `default:"" placeholder:"FORMAT" enum:",table,json,csv" help:"table, json (one object per line) or csv. Default: table."`
 	jsonFlag

@@ -60,7 +60,6 @@ func (c importDatabaseCmd) Run(a *app) (err error) {
 	return c.end(a, to, sum)
 }
 
-// resolve finds database and PDFs of a data directory.
 func (c *importDatabaseCmd) resolve(a *app) error {
 	if info, err := os.Stat(c.Database); err != nil || !info.IsDir() {
 		return nil //nolint:nilerr // opening the database reports it

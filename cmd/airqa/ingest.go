@@ -30,7 +30,6 @@ type chunkFlags struct {
 	} `embed:"" prefix:"chunk-"`
 }
 
-// chunking returns the checked settings.
 func (f chunkFlags) chunking() (datadir.Chunking, error) {
 	chunks := datadir.Chunking{Size: f.Chunks.Size, Unit: f.Chunks.Unit}
 	if err := chunks.Or(datadir.DefaultChunking()).Check(); err != nil {
@@ -141,7 +140,6 @@ func (c ingestCmd) Run(a *app) error {
 	return c.ingest(a, w, cfg, chunks)
 }
 
-// check checks the flags that need no file.
 func (c ingestCmd) check() (datadir.Chunking, error) {
 	switch {
 	case c.Workers < 1:
@@ -189,7 +187,6 @@ func (c ingestCmd) ingest(a *app, w papers.Writer, cfg ingest.Config, chunks dat
 	return nil
 }
 
-// ingestResult is the JSON of an ingest.
 type ingestResult struct {
 	Shard   string          `json:"shard,omitempty"`
 	Added   int             `json:"added"`
@@ -242,7 +239,6 @@ func (a *app) nextAfter(to env.WriterConfig) {
 	a.next("airqa search --data %s \"your query\"", to.Dir)
 }
 
-// arxivFlag is for mirrors of arXiv.
 type arxivFlag struct {
 	ArXivURL string `name:"arxiv-url" placeholder:"URL" help:"Address of a mirror of arXiv: metadata is at URL/api/query, papers at URL/pdf/ID. Default: export.arxiv.org and arxiv.org."`
 }

@@ -74,7 +74,6 @@ func (c judgeCmd) check(a *app, j *scoring.Judge, labels []judge.Label) ([]judge
 	return checked, nil
 }
 
-// labels reads the file. Unusable lines are reported and left out.
 func (c judgeCmd) labels(a *app) ([]judge.Label, error) {
 	file, err := os.Open(c.File)
 	if err != nil {

@@ -231,7 +231,6 @@ func missingInput(err error, args []string) error {
 	return qa.Usagef("%s: no such file or directory", missing.Path)
 }
 
-// configFlag names a settings file.
 type configFlag string
 
 // BeforeResolve is a hook of kong, called if the command line has the flag.
@@ -284,7 +283,6 @@ func newApp(verbose, quiet bool) *app {
 	}
 }
 
-// terminalWidth returns the number of columns of f; 0 if it is no terminal.
 func terminalWidth(f *os.File) int {
 	width, _, err := term.GetSize(int(f.Fd()))
 	if err != nil {
@@ -330,7 +328,6 @@ func advice(err error) string {
 	return ""
 }
 
-// stackTrace matches the trace that DuckDB appends to a fatal error.
 var stackTrace = lazyregexp.New(`(?s)\s*\n+Stack Trace:\n.*`)
 
 func withoutTrace(text string) string { return stackTrace.ReplaceAllString(text, "") }
@@ -359,14 +356,12 @@ func (a *app) say(format string, args ...any) {
 	_, _ = fmt.Fprintln(a.errs, a.style.Message(terminal.Message(text)))
 }
 
-// noteAll prints notes, one per line.
 func (a *app) noteAll(lines []string) {
 	for _, line := range lines {
 		a.say("%s", line)
 	}
 }
 
-// notify prints a notice.
 func (a *app) notify(n terminal.Notice) { a.say("%s", n) }
 
 // session returns the environment of package session.
@@ -388,7 +383,6 @@ func (a *app) print(text string) error {
 	return err
 }
 
-// printJSON writes a value as a line of JSON.
 func (a *app) printJSON(v any) error {
 	enc := json.NewEncoder(a.out)
 	enc.SetEscapeHTML(false)

@@ -53,7 +53,6 @@ func (c modelsCmd) Run(a *app) error {
 	})
 }
 
-// modelLine is the JSON of a model.
 type modelLine struct {
 	catalog.Model
 	File string `json:"file"`

@@ -68,7 +68,6 @@ func (c papersListCmd) check() error {
 	return nil
 }
 
-// writeMetadata writes a file for each paper.
 func (c papersListCmd) writeMetadata(a *app, papers *env.Papers) error {
 	n := 0
 	for h, err := range papers.List(a.ctx, c.After, c.Limit) {
@@ -128,7 +127,6 @@ func (c papersShowCmd) Run(a *app) error {
 	return nil
 }
 
-// paperLine is the JSON of a paper.
 type paperLine struct {
 	PaperID    string `json:"paper_id"`
 	Title      string `json:"title"`
@@ -234,7 +232,6 @@ func details(l paperLine) string {
 	return text.String()
 }
 
-// orDash returns "-" for an empty cell.
 func orDash(s string) string {
 	if s = terminal.Line(s); s == "" {
 		return "-"
@@ -249,7 +246,6 @@ type papersRmCmd struct {
 	jsonFlag
 }
 
-// removedLine is the JSON of a paper that was or would be removed.
 type removedLine struct {
 	PaperID string   `json:"paper_id"`
 	Title   string   `json:"title"`
@@ -258,7 +254,6 @@ type removedLine struct {
 	Bytes   int64    `json:"bytes"`
 }
 
-// removedPapers is the JSON of a removal.
 type removedPapers struct {
 	Format int           `json:"format"`
 	DryRun bool          `json:"dry_run"`
@@ -344,7 +339,6 @@ type papersJoinCmd struct {
 	jsonFlag
 }
 
-// joinedPapers is the JSON of a join.
 type joinedPapers struct {
 	Format   int             `json:"format"`
 	DryRun   bool            `json:"dry_run"`

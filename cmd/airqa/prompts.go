@@ -59,13 +59,11 @@ func (c promptsCmd) Run(a *app) error {
 	return nil
 }
 
-// promptLine is the JSON of a prompt with its built-in text.
 type promptLine struct {
 	prompts.Prompt
 	Text string `json:"text"`
 }
 
-// describe describes a prompt for people.
 func (p promptLine) describe(width int) string {
 	about := p.About
 	if p.Paper != "" {

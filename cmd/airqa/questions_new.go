@@ -53,7 +53,6 @@ func (c questionsNewCmd) Run(a *app) error {
 	return c.save(a, w)
 }
 
-// draft is the question of the flags.
 func (c questionsNewCmd) draft(a *app) (author.Draft, error) {
 	d := c.Draft
 	d.Find = a.finder(c.Data)

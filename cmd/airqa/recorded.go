@@ -81,7 +81,6 @@ func recordedDir(ctx *kong.Context, command *kong.Node) string {
 	return ""
 }
 
-// otherModel reports whether the command line names another model than the run.
 func otherModel(ctx *kong.Context, c runlog.Config) bool {
 	for _, p := range ctx.Path {
 		if p.Flag != nil && p.Flag.Name == "model" {

@@ -38,7 +38,6 @@ type scoreCmd struct {
 	judgeFlags
 }
 
-// scoringFlag chooses how answers are scored.
 type scoringFlag struct {
 	Scoring string `default:"reference" enum:"reference,fixed" help:"Scoring mode: reference (the authors' code, as used for the published numbers) or fixed (known bugs fixed)."`
 }
@@ -192,7 +191,6 @@ func (c scoreCmd) makeRun(a *app) error {
 	return c.verdict(sum)
 }
 
-// predictions reads questions and answers.
 func (c scoreCmd) predictions(a *app) (examples []qa.Example, answers []importer.Prediction, faults []*dataset.Fault, err error) {
 	if c.Benchmark != "" {
 		return c.ofBenchmark()
@@ -341,7 +339,6 @@ func (c scoreCmd) explainRun(a *app, dirs []string) (err error) {
 	return explain(a, explained{ex, eval.Answer(rec.Answer), j, c.JSON})
 }
 
-// explainFile shows how one prediction is scored.
 func (c scoreCmd) explainFile(a *app, j *scoring.Judge) error {
 	examples, err := a.session().Questions(c.Gold)
 	if err != nil {

@@ -76,7 +76,6 @@ func (c searchCmd) Run(a *app) error {
 	})
 }
 
-// scope has the papers to search.
 func (c searchCmd) scope(a *app, world *env.Env) (scope tools.Scope, err error) {
 	for _, name := range c.Paper {
 		p, err := world.Papers().FindOne(a.ctx, name)

@@ -302,7 +302,6 @@ func (c *serveCmd) rewarding(a *app, picked []qa.Example) (kept []qa.Example, er
 	return kept, nil
 }
 
-// loopBaseline is a baseline that acts turn by turn.
 func loopBaseline(name string) (baselines.Baseline, error) {
 	b, err := baselines.Find(name)
 	if err == nil && !b.Loop {

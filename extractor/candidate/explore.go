@@ -175,7 +175,6 @@ const maxQuestion = 1200
 
 var bullet = lazyregexp.New(`^(?:[-*•]|\d+[.)])\s+`)
 
-// partsOf returns the elements of a paper by id.
 func partsOf(p paperdb.Paper) map[string]Part {
 	numbers, texts := make(map[string]int), make(map[string]string)
 	for _, page := range p.Pages {

@@ -119,7 +119,6 @@ func (s *session) ask(ctx context.Context, query url.Values, folder string) (f f
 	return f, err
 }
 
-// parseFeed reads the response to a query.
 func parseFeed(raw []byte, query url.Values) (f feed, err error) {
 	start, _ := strconv.Atoi(query.Get("start"))
 	switch err := xml.Unmarshal(raw, &f); {
@@ -162,7 +161,6 @@ func (s *session) lookUp(ctx context.Context, ids []string, found func(id string
 
 var arxivVersion = lazyregexp.New(`v\d+$`)
 
-// unversioned is an arXiv id without its version.
 func unversioned(id string) string { return arxivVersion.ReplaceAllString(id, "") }
 
 // addRecords writes the records of arXiv papers that were not fetched before; those that were keep the metadata, and so the uuid,

@@ -147,7 +147,6 @@ func (h *host) begin(resp *http.Response, p *part) (complete bool, err error) {
 	return false, &httpclient.Transient{Err: fmt.Errorf("%s sent a different range than requested", resp.Request.URL.Host)}
 }
 
-// readFunc is a function as a reader.
 type readFunc func(data []byte) (int, error)
 
 func (f readFunc) Read(data []byte) (int, error) { return f(data) }

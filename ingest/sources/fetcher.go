@@ -139,7 +139,6 @@ func (f Fetcher) session(g *registry, items int) *session {
 	}
 }
 
-// close closes the connections.
 func (s *session) close() {
 	s.open.CloseIdleConnections()
 	s.guarded.CloseIdleConnections()

@@ -72,7 +72,6 @@ func transport(control func(network, address string, c syscall.RawConn) error) *
 	}
 }
 
-// roundTrip is a function as a transport.
 type roundTrip func(req *http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }

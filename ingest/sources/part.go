@@ -88,7 +88,6 @@ func (p *part) sum() (string, error) {
 	return files.HashReader(p.file)
 }
 
-// finish moves the file to its final path.
 func (p *part) finish(target string) error {
 	err := errors.Join(p.file.Sync(), p.file.Close())
 	if err == nil {

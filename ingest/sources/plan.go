@@ -109,7 +109,6 @@ func MakePlan(c PlanConfig) Plan {
 	return m.plan
 }
 
-// planner is one call of MakePlan.
 type planner struct {
 	PlanConfig
 	plan    Plan
@@ -118,7 +117,6 @@ type planner struct {
 	byURL   map[string]string // paper by URL
 }
 
-// addVenue adds a venue with its papers.
 func (m *planner) addVenue(name string) {
 	if slices.ContainsFunc(m.plan.Venues, func(v SearchedVenue) bool { return v.Venue == name }) {
 		return

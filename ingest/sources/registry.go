@@ -15,7 +15,6 @@ import (
 	"airqa/internal/ledger"
 )
 
-// registryName is the file that records the origin of each download.
 const registryName = "fetched.jsonl"
 
 const registryFormat = 1

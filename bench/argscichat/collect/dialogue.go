@@ -159,7 +159,6 @@ func (d *Dialogue) Notice(now time.Time) time.Duration {
 	return max(d.Limits.Total-now.Sub(d.Began), 0)
 }
 
-// notices returns the number of notices that are due.
 func (d *Dialogue) notices(now time.Time) int {
 	n := 0
 	for _, at := range d.Limits.Notices {
@@ -170,7 +169,6 @@ func (d *Dialogue) notices(now time.Time) int {
 	return n
 }
 
-// take adds a stored message.
 func (d *Dialogue) take(m Message) error {
 	if m.N != len(d.Messages) || d.End != "" {
 		return fmt.Errorf("dialogue %d: message %d is not the next", d.Number, m.N)

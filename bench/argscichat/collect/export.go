@@ -32,7 +32,6 @@ type turn struct {
 	HistoryFacts [][]string `json:"history_facts"`
 }
 
-// exported is a paper in the benchmark's format.
 type exported struct {
 	ID      string   `json:"id"`
 	Title   string   `json:"title"`

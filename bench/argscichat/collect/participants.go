@@ -39,7 +39,6 @@ type Meeting struct {
 	Title string
 }
 
-// at reports whether a meeting contains a time.
 func (m *Meeting) at(now time.Time) bool {
 	return m.Start.IsZero() || !now.Before(m.Start) && now.Before(m.End)
 }

@@ -88,7 +88,6 @@ func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 	}.Serve(ctx, on)
 }
 
-// cookie is the name of the cookie with the ticket of a participant.
 const cookie = "airqa-collect"
 
 // person returns the participant of a request, nil before a code was entered.
@@ -112,7 +111,6 @@ func (s *Server) known(next func(http.ResponseWriter, *http.Request, *Participan
 	}
 }
 
-// frame is what the template needs.
 type frame struct {
 	View
 	Version     int

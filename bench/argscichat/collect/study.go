@@ -160,12 +160,10 @@ func (s *Study) expire(d *Dialogue, now time.Time) (bool, error) {
 	return true, s.store.add(event{At: now, Dialogue: d.Number, End: d.late()})
 }
 
-// held reports whether a meeting has its dialogue.
 func (s *Study) held(m *Meeting) bool {
 	return slices.ContainsFunc(s.store.dialogues, func(d *Dialogue) bool { return d.Meeting == m.key() })
 }
 
-// running returns the dialogue that a participant is in.
 func (s *Study) running(p *Participant) *Dialogue {
 	for _, d := range s.store.dialogues {
 		if d.End == "" && d.role(p) != "" {
@@ -284,7 +282,6 @@ func (s *Study) Send(p *Participant, m Draft) error {
 	return s.store.add(event{At: now, Dialogue: d.Number, Message: &m.Message})
 }
 
-// of returns a dialogue of a participant.
 func (s *Study) of(p *Participant, number int) (*Dialogue, Role, error) {
 	if number >= 1 && number <= len(s.store.dialogues) {
 		d := s.store.dialogues[number-1]
@@ -325,7 +322,6 @@ const (
 	keyFile    = "key"
 )
 
-// ledgerFormat is the number of the format of the ledger.
 const ledgerFormat = 1
 
 // event is a line of the ledger: one of its pointers is set, or none after a restart of the server.

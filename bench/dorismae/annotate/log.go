@@ -23,10 +23,8 @@ const (
 	settingsFile = "annotate.json"
 )
 
-// format is the format number of both files.
 const format = 1
 
-// line is a line of the log: a reply, or a request that failed.
 type line struct {
 	Format   int    `json:"format"`
 	Aspect   string `json:"aspect_id"`
@@ -50,7 +48,6 @@ type kept struct {
 	at             ledger.Span
 }
 
-// annotations is an open log.
 type annotations struct {
 	*ledger.Ledger[string, kept]
 	// spent sums all requests, failed ones included.

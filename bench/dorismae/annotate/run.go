@@ -82,7 +82,6 @@ func Run(c Config, s session.Session) (r Result, err error) {
 	return a.Result, a.end(early)
 }
 
-// pairs reads the dataset and selects.
 func (c Config) pairs(s session.Session) ([]dorismae.Pair, error) {
 	d, err := dorismae.Load(c.Dataset, dorismae.LoadOptions{Test: c.Test, Pools: c.Pools})
 	if err != nil {
@@ -129,7 +128,6 @@ func ParseNumbers(texts []string) (list []int, err error) {
 	return list, nil
 }
 
-// sumCost sums what the directory has cost.
 func (a *annotator) sumCost() {
 	a.Usage = a.log.spent
 	if a.opened.Price != nil {

@@ -31,7 +31,6 @@ const (
 	Compat Rule = "compat"
 )
 
-// scores by label.
 var scores = map[string]Score{"DISAGREE": 0, "DISPUTE": 1, "AGREE": 1, "CONCUR": 2}
 
 var label = lazyregexp.New(`\b(?:DISAGREE|DISPUTE|AGREE|CONCUR)\b`)
