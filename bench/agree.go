@@ -51,11 +51,7 @@ func newRatingTable(r Ratings) ratingTable {
 		}
 	}
 	for rater := range r.Raters {
-		var values []float64
-		for _, unit := range r.Units {
-			values = append(values, value[unit[rater]])
-		}
-		t.numbers = append(t.numbers, values)
+		t.numbers = append(t.numbers, Map(r.Units, func(unit []string) float64 { return value[unit[rater]] }))
 	}
 	return t
 }

@@ -67,12 +67,7 @@ func (m Method) method() Method { return m }
 type methodLike interface{ method() Method }
 
 // Methods are the methods of a list without what computes them.
-func Methods[M methodLike](list []M) (methods []Method) {
-	for _, m := range list {
-		methods = append(methods, m.method())
-	}
-	return methods
-}
+func Methods[M methodLike](list []M) []Method { return Map(list, M.method) }
 
 // FindMethod returns the method with a name. An error begins with unknown, and calls the methods all, such as "rankers".
 func FindMethod[M methodLike](list []M, name, unknown, all string) (found M, err error) {
@@ -254,6 +249,15 @@ func Order(scores []float64) []int {
 	return list
 }
 
+// Map returns what f makes of each element.
+func Map[T, U any](list []T, f func(T) U) []U {
+	made := make([]U, len(list))
+	for i, v := range list {
+		made[i] = f(v)
+	}
+	return made
+}
+
 // Common counts the distinct texts of a that are in b.
 func Common(a, b []string) (n int) {
 	for _, s := range Distinct(a) {
@@ -286,11 +290,7 @@ func TFIDF(o words.TFIDFOptions) Fit {
 // BM25 scores by BM25Okapi over tokens.
 func BM25(tokens func(string) []string) Fit {
 	return func(texts []string) func(string) []float64 {
-		var list [][]string
-		for _, text := range texts {
-			list = append(list, tokens(text))
-		}
-		m := words.NewBM25(list)
+		m := words.NewBM25(Map(texts, tokens))
 		return func(query string) []float64 { return m.Scores(tokens(query)) }
 	}
 }

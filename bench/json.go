@@ -28,8 +28,7 @@ func EachMember(path string, f func(name string, dec *json.Decoder) error) error
 	defer func() { _ = file.Close() }()
 	dec := NewDecoder(file)
 	err = Members(dec, func(name string) error { return f(name, dec) })
-	var of *os.PathError
-	if err == nil || errors.As(err, &of) { // which names the file
+	if err == nil || errors.As(err, new(*os.PathError)) { // which names the file
 		return err
 	}
 	return fmt.Errorf("read %s: %w", path, SyntaxError(err))

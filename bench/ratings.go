@@ -38,9 +38,7 @@ func ReadRatings(path string) (t Ratings, err error) {
 	}
 	s.dropEmpty()
 	units, raters := s.split()
-	for _, c := range raters {
-		t.Raters = append(t.Raters, s.head[c])
-	}
+	t.Raters = Map(raters, func(c int) string { return s.head[c] })
 	switch {
 	case len(raters) < 2:
 		return t, fmt.Errorf("it has %s; agreement needs two. %s", terminal.Plural(len(raters), "rater"), s.unitNote(units))
@@ -50,11 +48,7 @@ func ReadRatings(path string) (t Ratings, err error) {
 	l := labeller{spellings: make(map[string]map[string]bool), missing: make(map[string]int)}
 	for i, row := range s.rows {
 		t.Names = append(t.Names, fmt.Sprintf("line %d", s.lines[i]))
-		unit := make([]string, len(raters))
-		for k, c := range raters {
-			unit[k] = l.label(row[c])
-		}
-		t.Units = append(t.Units, unit)
+		t.Units = append(t.Units, Map(raters, func(c int) string { return l.label(row[c]) }))
 	}
 	l.joinBooleans(t.Units)
 	t.Notes = append([]string{s.unitNote(units)}, l.notes()...)
@@ -157,11 +151,7 @@ func (s *sheet) dropEmpty() {
 }
 
 func (s *sheet) column(c int) []string {
-	var list []string
-	for _, row := range s.rows {
-		list = append(list, row[c])
-	}
-	return list
+	return Map(s.rows, func(row []string) string { return row[c] })
 }
 
 // unitHead matches the heads of columns that name units: id, question_id, itemID, number and the like.
@@ -279,10 +269,7 @@ func (s *sheet) repeated(path string, units, raters []int) (faults []*dataset.Fa
 	}
 	lines := make(map[string]int)
 	for i, row := range s.rows {
-		var id []string
-		for _, c := range units {
-			id = append(id, row[c])
-		}
+		id := Map(units, func(c int) string { return row[c] })
 		name := strings.Join(id, ", ")
 		if first := lines[name]; first > 0 && strings.Join(id, "") != "" {
 			fault(s.lines[i], "unit %q is in line %d, too; each line counts as a unit of its own", name, first)
@@ -378,10 +365,8 @@ func (l labeller) joinBooleans(units [][]string) {
 func (l labeller) notes() []string {
 	var notes, same, alike []string
 	if len(l.missing) > 0 {
-		var list []string
-		for _, text := range slices.Sorted(maps.Keys(l.missing)) {
-			list = append(list, fmt.Sprintf("%s (%d)", text, l.missing[text]))
-		}
+		texts := slices.Sorted(maps.Keys(l.missing))
+		list := Map(texts, func(text string) string { return fmt.Sprintf("%s (%d)", text, l.missing[text]) })
 		notes = append(notes, "Read as missing: "+strings.Join(list, ", ")+".")
 	}
 	folded := make(map[string]string)

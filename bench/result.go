@@ -172,11 +172,8 @@ func NewResult(benchmark, title, path string, faults []*dataset.Fault) *Result {
 			lost[f.Costs]++
 		}
 	}
-	var counts []string
-	for _, what := range slices.Sorted(maps.Keys(lost)) {
-		counts = append(counts, terminal.Plural(lost[what], what))
-	}
-	if len(counts) > 0 {
+	if len(lost) > 0 {
+		counts := Map(slices.Sorted(maps.Keys(lost)), func(what string) string { return terminal.Plural(lost[what], what) })
 		result.Notes = append(result.Notes, "Left out because of faults: "+strings.Join(counts, ", ")+".")
 	}
 	return result
@@ -211,15 +208,10 @@ const maxFaults = 5
 func (r *Result) Write(w io.Writer, o render.Options) error {
 	d := render.Document{Title: r.Title, Notes: r.Notes, Data: []any{r}}
 	for _, t := range r.Tables {
-		table := &report.Table{Name: t.Name, Title: t.Title, Label: t.Label}
-		var rows, columns []string
-		for _, m := range t.Measures {
-			rows, columns = append(rows, m.Row), append(columns, m.Column)
-		}
-		rows, columns = Distinct(rows), Distinct(columns)
-		for _, row := range rows {
-			table.Lines = append(table.Lines, report.Line{Label: row})
-		}
+		rows := Distinct(Map(t.Measures, func(m Measure) string { return m.Row }))
+		columns := Distinct(Map(t.Measures, func(m Measure) string { return m.Column }))
+		lines := Map(rows, func(row string) report.Line { return report.Line{Label: row} })
+		table := &report.Table{Name: t.Name, Title: t.Title, Label: t.Label, Lines: lines}
 		for _, column := range columns {
 			t.addColumn(table, rows, column)
 		}
@@ -227,12 +219,9 @@ func (r *Result) Write(w io.Writer, o render.Options) error {
 	}
 	if n := len(r.Faults); n > 0 {
 		p := render.Part{Title: terminal.Plural(n, "problem")}
-		for i, f := range r.Faults {
-			if i == maxFaults {
-				p.Items = append(p.Items, render.Item{Text: "and " + strconv.Itoa(n-maxFaults) + " more; --json has all"})
-				break
-			}
-			p.Items = append(p.Items, render.Item{Text: f})
+		p.Items = Map(r.Faults[:min(n, maxFaults)], func(f string) render.Item { return render.Item{Text: f} })
+		if n > maxFaults {
+			p.Items = append(p.Items, render.Item{Text: "and " + strconv.Itoa(n-maxFaults) + " more; --json has all"})
 		}
 		d.Parts = append(d.Parts, p)
 	}
@@ -241,48 +230,40 @@ func (r *Result) Write(w io.Writer, o render.Options) error {
 
 // addColumn adds what is shown of a column: the value, and what else any of its measures has.
 func (t Table) addColumn(table *report.Table, rows []string, column string) {
-	var list []Measure // by row; the zero value where there is none
-	for _, row := range rows {
-		i := slices.IndexFunc(t.Measures, func(m Measure) bool { return m.Row == row && m.Column == column })
-		if i < 0 {
-			list = append(list, Measure{})
-		} else {
-			list = append(list, t.Measures[i])
+	list := make([]Measure, len(rows)) // the zero value where there is none
+	for _, m := range slices.Backward(t.Measures) {
+		if m.Column == column {
+			list[slices.Index(rows, m.Row)] = m
 		}
 	}
-	add := func(head report.Head, value func(Measure) report.Value) {
+	counted := func(m Measure) bool { return m.N != nil }
+	table.Heads = append(table.Heads, report.Head{Name: column, Scored: slices.ContainsFunc(list, counted)})
+	for i, m := range list {
+		table.Lines[i].Values = append(table.Lines[i].Values, report.Value{Text: number(m.Value, t.Decimals), Cell: m.cell()})
+	}
+	add := func(head report.Head, has func(Measure) bool, text func(Measure) string) {
+		if !slices.ContainsFunc(list, has) {
+			return
+		}
 		table.Heads = append(table.Heads, head)
 		for i, m := range list {
-			table.Lines[i].Values = append(table.Lines[i].Values, value(m))
+			v := report.Value{Text: "-"}
+			if has(m) {
+				v.Text = text(m)
+			}
+			table.Lines[i].Values = append(table.Lines[i].Values, v)
 		}
 	}
-	counted := slices.ContainsFunc(list, func(m Measure) bool { return m.N != nil })
-	add(report.Head{Name: column, Scored: counted}, func(m Measure) report.Value {
-		return report.Value{Text: number(m.Value, t.Decimals), Cell: m.cell()}
+	add(report.Head{Name: "n", Repeats: true}, counted, func(m Measure) string { return strconv.Itoa(*m.N) })
+	add(report.Head{Name: "95 %", Repeats: true}, func(m Measure) bool { return m.Interval != nil }, func(m Measure) string {
+		return number(&m.Interval.Low, 1) + "–" + number(&m.Interval.High, 1)
 	})
-	if counted {
-		add(report.Head{Name: "n", Repeats: true}, func(m Measure) report.Value {
-			if m.N == nil {
-				return report.Value{Text: "-"}
-			}
-			return report.Value{Text: strconv.Itoa(*m.N)}
-		})
+	head := "paper"
+	if slices.ContainsFunc(t.Measures, func(m Measure) bool { return m.Column != column && m.Printed != nil }) {
+		head = column + " (paper)"
 	}
-	if slices.ContainsFunc(list, func(m Measure) bool { return m.Interval != nil }) {
-		add(report.Head{Name: "95 %", Repeats: true}, func(m Measure) report.Value {
-			if m.Interval == nil {
-				return report.Value{Text: "-"}
-			}
-			return report.Value{Text: number(&m.Interval.Low, 1) + "–" + number(&m.Interval.High, 1)}
-		})
-	}
-	if slices.ContainsFunc(list, func(m Measure) bool { return m.Printed != nil }) {
-		head := "paper"
-		if slices.ContainsFunc(t.Measures, func(m Measure) bool { return m.Column != column && m.Printed != nil }) {
-			head = column + " (paper)"
-		}
-		add(report.Head{Name: head}, func(m Measure) report.Value { return report.Value{Text: number(m.Printed, -1)} }) // as printed
-	}
+	asPrinted := func(m Measure) string { return number(m.Printed, -1) }
+	add(report.Head{Name: head}, func(m Measure) bool { return m.Printed != nil }, asPrinted)
 }
 
 func number(v *float64, decimals int) string {

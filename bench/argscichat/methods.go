@@ -91,10 +91,7 @@ type paper struct {
 }
 
 func (m Method) learn(ctx context.Context, p *paper, e embed.Embedder) error {
-	texts := make([]string, len(p.Units))
-	for i, u := range p.Units {
-		texts[i] = u.Text
-	}
+	texts := bench.Map(p.Units, func(u bench.Unit) string { return u.Text })
 	if m.fit != nil {
 		p.scores = m.fit(texts)
 		return nil
@@ -107,12 +104,9 @@ func (m Method) learn(ctx context.Context, p *paper, e embed.Embedder) error {
 	if err != nil {
 		return err
 	}
-	p.scores = func(query string) (scores []float64) {
+	p.scores = func(query string) []float64 {
 		question := queries[slices.Index(p.questions, query)]
-		for _, sentence := range list {
-			scores = append(scores, vectors.Cosine(question, sentence))
-		}
-		return scores
+		return bench.Map(list, func(sentence []float32) float64 { return vectors.Cosine(question, sentence) })
 	}
 	return nil
 }
@@ -168,11 +162,7 @@ func Expected(n, g int) float64 {
 }
 
 func ids(units []bench.Unit) []string {
-	list := make([]string, len(units))
-	for i, u := range units {
-		list[i] = u.ID
-	}
-	return list
+	return bench.Map(units, func(u bench.Unit) string { return u.ID })
 }
 
 // gold is the only annotator's answer.

@@ -160,10 +160,7 @@ type Similarity func(ctx context.Context, texts []string) (func(i, j int) float6
 // ByTFIDF is the cosine of TF-IDF vectors with the defaults of scikit-learn, fitted on the texts.
 func ByTFIDF(_ context.Context, texts []string) (func(i, j int) float64, error) {
 	m := words.FitTFIDF(texts, words.TFIDFOptions{})
-	vectors := make([]words.Vector, len(texts))
-	for i, text := range texts {
-		vectors[i] = m.Vector(text)
-	}
+	vectors := bench.Map(texts, m.Vector)
 	return func(i, j int) float64 { return words.Cosine(vectors[i], vectors[j]) }, nil
 }
 

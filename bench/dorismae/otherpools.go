@@ -68,11 +68,7 @@ func (f *poolFile) addNearest(ctx context.Context, r bench.Request, d *Dataset) 
 	stage := r.Progress.Stage("embed", len(d.Corpus))
 	defer stage.Close("corpus")
 	for block := range slices.Chunk(d.Corpus, 4096) {
-		var texts []string
-		for _, a := range block {
-			texts = append(texts, Clean(a.Text))
-		}
-		made, err := e.Embed(ctx, texts)
+		made, err := e.Embed(ctx, bench.Map(block, func(a Abstract) string { return Clean(a.Text) }))
 		if err != nil {
 			return err
 		}
@@ -88,11 +84,14 @@ func (f *poolFile) addNearest(ctx context.Context, r bench.Request, d *Dataset) 
 		if err != nil {
 			return err
 		}
-		var scores []float64
-		for _, v := range corpus {
-			scores = append(scores, vectors.Cosine(asked[0], v))
+		scores := bench.Map(corpus, func(v []float32) float64 { return vectors.Cosine(asked[0], v) })
+		pool, left := f.Pools[q.Number], poolOfModel
+		for _, i := range bench.Order(scores) {
+			if id := d.Corpus[i].ID; left > 0 && !slices.Contains(q.Pool, id) && !slices.Contains(pool, id) {
+				pool, left = append(pool, id), left-1
+			}
 		}
-		f.extend(q, d.Corpus, bench.Order(scores))
+		f.Pools[q.Number] = pool
 	}
 	return nil
 }

@@ -120,11 +120,7 @@ func Rank(ctx context.Context, r Ranker, it bench.Item) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rank %s: %w", it.UUID, err)
 	}
-	ids := make([]string, len(it.Pool))
-	for rank, i := range bench.Order(scores) {
-		ids[rank] = it.Pool[i]
-	}
-	return ids, nil
+	return bench.Map(bench.Order(scores), func(i int) string { return it.Pool[i] }), nil
 }
 
 var wordOrMark = lazyregexp.New(`[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s]`)
@@ -133,11 +129,7 @@ var wordOrMark = lazyregexp.New(`[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s]`)
 type corpus map[string]string
 
 func (c corpus) pool(it bench.Item) []string {
-	var list []string
-	for _, id := range it.Pool {
-		list = append(list, c[id])
-	}
-	return list
+	return bench.Map(it.Pool, func(id string) string { return c[id] })
 }
 
 func (c corpus) lexical(f bench.Fit, bySentence bool) Ranker {

@@ -192,6 +192,12 @@ func (r *loader) question(doc bench.Document, at string, raw json.RawMessage) {
 		question.Fault("answers", " has no usable annotation", bench.AQuestion)
 		return
 	}
+	it.Gold.Text = strings.Join(bench.Distinct(bench.Map(it.Gold.Answers, func(a bench.GoldAnswer) string { return a.Text })), "; ")
+	if first, twice := r.seen[id.ID]; twice {
+		r.Items[first], r.stated[first] = it, id.statement
+		return
+	}
+	r.seen[id.ID] = len(r.Items)
 	r.Items, r.stated = append(r.Items, it), append(r.stated, id.statement)
 }
 

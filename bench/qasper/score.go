@@ -97,14 +97,6 @@ func complete(data *bench.Dataset) {
 	}
 }
 
-func goldText(answers []bench.GoldAnswer) string {
-	var list []string
-	for _, a := range answers {
-		list = append(list, a.Text)
-	}
-	return strings.Join(bench.Distinct(list), "; ")
-}
-
 type rules struct{ fixed, textOnly bool }
 
 // bestEvidence is the maximum over the annotations. counts is false if no annotation can be answered from the text,

@@ -292,7 +292,6 @@ func (c benchScoreCmd) Run(a *app) error {
 	return c.write(a, result)
 }
 
-// show prints one item.
 func (c benchStatsCmd) show(a *app) error {
 	b, err := findBenchmark(c.Name)
 	if err != nil {

@@ -66,9 +66,5 @@ func (k keptVectors) Queries() embed.Embedder {
 
 // Embed adds the prefix.
 func (k keptVectors) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	input := make([]string, len(texts))
-	for i, text := range texts {
-		input[i] = k.prefix + text
-	}
-	return k.Cache.Embed(ctx, input)
+	return k.Cache.Embed(ctx, mapped(texts, func(text string) string { return k.prefix + text }))
 }

@@ -42,17 +42,12 @@ func (c completionCmd) Run(a *app) error {
 	program := parser.Model.Node
 	words := completions{program: program, commands: make([]completionRow, 1), values: make(map[string][]string)}
 	words.visit("airqa", program)
-	var values []completionRow
-	for _, patterns := range slices.Sorted(maps.Keys(words.values)) {
-		values = append(values, completionRow{words.values[patterns], strings.Fields(patterns)})
-	}
+	values := mapped(slices.Sorted(maps.Keys(words.values)), func(patterns string) completionRow {
+		return completionRow{words.values[patterns], strings.Fields(patterns)}
+	})
 	tables := map[string][]completionRow{"commands": words.commands, "flags": words.flags, "words": words.words, "values": values}
 	for name, rows := range tables {
-		var table strings.Builder
-		for _, r := range rows {
-			table.WriteString(write(r))
-		}
-		script = strings.ReplaceAll(script, "@"+name+"@\n", table.String())
+		script = strings.ReplaceAll(script, "@"+name+"@\n", strings.Join(mapped(rows, write), ""))
 	}
 	return a.print(script)
 }

@@ -247,7 +247,6 @@ func (a *app) checkWhole(data, flag string, begun bool) error {
 	return nil
 }
 
-// warnIllegible names the illegible papers, and what to do about them.
 func warnIllegible(a *app, papers *env.Papers) error {
 	illegible, err := papers.IllegibleFiles(a.ctx)
 	if illegible != "" {

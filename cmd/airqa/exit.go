@@ -37,17 +37,14 @@ func withCode(code int, err error) error { return codedError{code, err} }
 // [exitDone] for nil.
 func exitCode(err error) int {
 	var attached codedError
-	var use *qa.UsageError
-	var suspended *qa.SuspendedError
-	var failed *qa.FailedError
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.As(err, &use):
+	case errors.As(err, new(*qa.UsageError)):
 		return exitUsage
-	case errors.As(err, &suspended):
+	case errors.As(err, new(*qa.SuspendedError)):
 		return exitBudget
-	case errors.As(err, &failed):
+	case errors.As(err, new(*qa.FailedError)):
 		return exitFailedExamples
 	case errors.As(err, &attached):
 		return attached.code

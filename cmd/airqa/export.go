@@ -110,7 +110,6 @@ func adviseExport(err error) error {
 // formatOTLP is the format of traces, which are no training data: they have all episodes.
 const formatOTLP = "otlp"
 
-// traces writes or sends OpenTelemetry traces.
 func (c exportWriteCmd) traces(a *app, dirs []string) error {
 	if err := c.checkTraces(); err != nil {
 		return err

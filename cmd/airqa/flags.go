@@ -199,13 +199,10 @@ func (f judgeFlags) judges() (scoring.Judges, error) {
 	if f.Judge != "" {
 		c.Names = strings.Split(f.Judge, ",")
 	}
-	switch {
-	case err != nil:
-		return c, err
-	case f.JudgeConcurrency < 1:
-		return c, qa.Usagef("--judge-concurrency must be above 0")
+	if err == nil && f.JudgeConcurrency < 1 {
+		err = qa.Usagef("--judge-concurrency must be above 0")
 	}
-	return c, nil
+	return c, err
 }
 
 // openJudge opens the judge, with its verdicts in a file.

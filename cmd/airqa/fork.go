@@ -66,13 +66,8 @@ func (c forkCmd) Run(a *app) error {
 }
 
 func (c forkCmd) check() error {
-	given := 0
-	for _, is := range []bool{c.Reply != "", c.Observation != "", c.Edit} {
-		if is {
-			given++
-		}
-	}
-	if given != 1 {
+	given := slices.DeleteFunc([]bool{c.Reply != "", c.Observation != "", c.Edit}, func(is bool) bool { return !is })
+	if len(given) != 1 {
 		return qa.Usagef("give --reply FILE, --observation FILE or --edit")
 	}
 	if c.Message == runlog.ForkObservation && !c.Edit {
@@ -134,7 +129,6 @@ func (c forkCmd) resume(a *app, b *session.Branch, ex qa.Example, recorded map[s
 	return errors.Join(a.print(dir), a.endRun(ended, nextStep{Out: dir}))
 }
 
-// change reads the new message.
 func (c forkCmd) change(a *app, b *session.Branch) error {
 	before := b.Message()
 	var text string

@@ -115,10 +115,7 @@ func (c ingestCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	from := slices.Clone(c.Paths)
-	for _, i := range items {
-		from = append(from, i.URL)
-	}
+	from := slices.Concat(c.Paths, mapped(items, func(i sources.Item) string { return i.URL }))
 	if to, err = c.of(a, to, from, c.Replace); err != nil {
 		return err
 	}
@@ -150,7 +147,6 @@ func (c ingestCmd) check() (datadir.Chunking, error) {
 	return c.chunking()
 }
 
-// ingest reads the files and the fetched papers.
 func (c ingestCmd) ingest(a *app, w papers.Writer, cfg ingest.Config, chunks datadir.Chunking) error {
 	g, err := c.gather(a, w)
 	if err != nil {
@@ -166,10 +162,7 @@ func (c ingestCmd) ingest(a *app, w papers.Writer, cfg ingest.Config, chunks dat
 	if c.JSON {
 		r := ingestResult{
 			Shard: w.To.Shard, Added: sum.Added, Present: sum.Skipped, Pages: sum.Pages,
-			Poor: append([]ingest.Poor{}, sum.Poor...), Failed: []ingestFailure{},
-		}
-		for _, f := range sum.Failed {
-			r.Failed = append(r.Failed, ingestFailure{Path: f.Path, Reason: f.Err.Error()})
+			Poor: append([]ingest.Poor{}, sum.Poor...), Failed: mapped(sum.Failed, func(f ingest.Failure) ingestFailure { return ingestFailure{f.Path, f.Err.Error()} }),
 		}
 		if err := a.printJSON(r); err != nil {
 			return err
@@ -286,7 +279,6 @@ func (c ingestCmd) sources() ([]sources.Item, error) {
 	return items, err
 }
 
-// gathered is the input of an ingest.
 type gathered struct {
 	files []string
 	// closed are the folders that could not be listed; missing counts the papers that could not be fetched.

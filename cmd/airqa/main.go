@@ -217,8 +217,8 @@ func missingInput(err error, args []string) error {
 	if errors.Is(err, datadir.ErrNotDataDir) {
 		return &qa.UsageError{Err: err}
 	}
-	var missing *fs.PathError
-	if !errors.As(err, &missing) || !errors.Is(missing, fs.ErrNotExist) || missing.Op == "mkdir" {
+	missing, ok := errors.AsType[*fs.PathError](err)
+	if !ok || !errors.Is(missing, fs.ErrNotExist) || missing.Op == "mkdir" {
 		return err
 	}
 	named := func(arg string) bool {
@@ -303,20 +303,16 @@ func reportError(err error) int {
 
 // advice returns a hint for an error that any command may meet.
 func advice(err error) string {
-	var price *models.PriceError
-	if errors.As(err, &price) {
+	if _, ok := errors.AsType[*models.PriceError](err); ok {
 		return "\n  Give --price IN,OUT in USD per million tokens, or list the model in a file for --models"
 	}
-	var absent *scoring.AbsentError
-	if errors.As(err, &absent) {
+	if _, ok := errors.AsType[*scoring.AbsentError](err); ok {
 		return "\n  Or give --judge openai:NAME and AIRQA_JUDGE_BASE_URL, or --judge-base-url of airqa score (your own endpoint), --judge none (objective answers only) or --judge offline (compares words)"
 	}
-	var missing *plan.MissingError
-	if errors.As(err, &missing) {
+	if _, ok := errors.AsType[*plan.MissingError](err); ok {
 		return "\n  --missing skip skips these questions, --missing run asks them anyway; --dry-run --json lists the papers"
 	}
-	var mismatch *runlog.MismatchError
-	if errors.As(err, &mismatch) {
+	if mismatch, ok := errors.AsType[*runlog.MismatchError](err); ok {
 		return "\n  " + adviceOn(mismatch.Diff)
 	}
 	for _, full := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {

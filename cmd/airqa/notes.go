@@ -94,8 +94,6 @@ func (c notesCmd) print(a *app, list []trace.Note) error {
 		return nil
 	}
 	t := terminal.Table{Head: []string{"id", "episode", "note"}}
-	for _, n := range list {
-		t.Rows = append(t.Rows, []string{n.ID, n.Episode, n.String()})
-	}
+	t.Rows = mapped(list, func(n trace.Note) []string { return []string{n.ID, n.Episode, n.String()} })
 	return a.print(t.Text(a.width))
 }

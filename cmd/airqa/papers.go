@@ -18,7 +18,6 @@ import (
 	"airqa/run/papers"
 )
 
-// papersFlags name a data directory and the format of a list.
 type papersFlags struct {
 	Data string `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
 	listFlags

@@ -167,7 +167,6 @@ func (c questionsConvertCmd) Run(a *app) error {
 	return nil
 }
 
-// convert writes the questions as they are converted.
 func (c questionsConvertCmd) convert(a *app, o author.Options, done *author.Conversion) (err error) {
 	out := bufio.NewWriter(a.out)
 	defer func() { err = errors.Join(err, out.Flush()) }()
@@ -227,5 +226,5 @@ func (c questionsTryCmd) Run(a *app) (err error) {
 	if j.Absent != nil && eval.Subjective(ex.Evaluator) {
 		return qa.Usagef("the question needs a judge: %w", j.Absent)
 	}
-	return explain(a, explained{ex, eval.Text(c.Answer), j, c.JSON})
+	return c.explain(a, ex, eval.Text(c.Answer), j)
 }

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -70,11 +70,7 @@ func (c reportCmd) Run(a *app) error {
 
 // readTrainingSizes fills o.TrainingSizes, and names the models without a number.
 func (c reportCmd) readTrainingSizes(a *app, rows []report.Row, o report.Options) error {
-	var models []string
-	for _, r := range rows {
-		models = append(models, r.Model)
-	}
-	models = slices.Compact(models) // rows are by model
+	models := slices.Compact(mapped(rows, func(r report.Row) string { return r.Model })) // rows are by model
 	for _, item := range c.TrainingSize {
 		at := strings.LastIndexByte(item, '=')
 		n, err := strconv.ParseUint(item[at+1:], 10, 31)
@@ -117,10 +113,7 @@ func (c reportCmd) addQuestions(a *app, rows []report.Row, o *render.Options) er
 	if err := filter.Check(); err != nil {
 		return qa.Usagef("%v, all or none", strings.ReplaceAll(err.Error(), "--status", "--only"))
 	}
-	var dirs []string
-	for _, r := range rows {
-		dirs = append(dirs, r.Dir)
-	}
+	dirs := mapped(rows, func(r report.Row) string { return r.Dir })
 	lib, err := trace.Open(a.ctx, dirs, trace.Choice{Choice: c.Choice})
 	if err != nil {
 		return err
@@ -179,16 +172,9 @@ func (a *app) reportRows(dirs []string, o report.Options) ([]report.Row, error) 
 	if len(rows) == 0 {
 		return nil, errors.New("these runs have no such scores; run airqa score first")
 	}
-	order := make(map[string]int)
-	for i, name := range baselines.Names() {
-		order[name] = i
-	}
-	sort.SliceStable(rows, func(i, j int) bool {
-		if rows[i].Model != rows[j].Model {
-			return rows[i].Model < rows[j].Model
-		}
-		return order[rows[i].Baseline] < order[rows[j].Baseline]
-	})
+	names := baselines.Names()
+	order := func(r report.Row) int { return max(0, slices.Index(names, r.Baseline)) }
+	slices.SortStableFunc(rows, func(a, b report.Row) int { return cmp.Or(cmp.Compare(a.Model, b.Model), order(a)-order(b)) })
 	return rows, nil
 }
 

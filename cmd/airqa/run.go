@@ -169,11 +169,7 @@ func (c runCmd) scoreEnded(a *app, s scoreCmd, out string, jobs []session.Ended,
 		a.say("note: not scored, because the run was interrupted; the same command resumes and scores it")
 		return ended
 	}
-	dirs := make([]string, len(jobs))
-	for i, j := range jobs {
-		dirs[i] = j.Dir
-	}
-	sum, err := s.scoreDirs(a, dirs)
+	sum, err := s.scoreDirs(a, mapped(jobs, func(j session.Ended) string { return j.Dir }))
 	if errors.Is(err, scoring.ErrNothingEnded) {
 		return cmp.Or(ended, err)
 	}

@@ -336,7 +336,7 @@ func (c scoreCmd) explainRun(a *app, dirs []string) (err error) {
 	case !rec.Answer.Given:
 		return fmt.Errorf("%s has no answer to explain: its outcome is %q", ex.UUID, rec.Outcome)
 	}
-	return explain(a, explained{ex, eval.Answer(rec.Answer), j, c.JSON})
+	return c.explain(a, ex, eval.Answer(rec.Answer), j)
 }
 
 func (c scoreCmd) explainFile(a *app, j *scoring.Judge) error {
@@ -352,23 +352,15 @@ func (c scoreCmd) explainFile(a *app, j *scoring.Judge) error {
 	if err != nil {
 		return err
 	}
-	return explain(a, explained{ex, p, j, c.JSON})
-}
-
-// explained is an answer to explain.
-type explained struct {
-	question qa.Example
-	answer   eval.Prediction
-	judge    *scoring.Judge
-	json     bool
+	return c.explain(a, ex, p, j)
 }
 
 // explain prints how an answer is scored in both modes.
-func explain(a *app, e explained) error {
-	x := eval.New(eval.Config{Judge: e.judge.Judge, Others: companions()}).Explain(a.ctx, e.question.Evaluator, e.answer)
+func (f jsonFlag) explain(a *app, ex qa.Example, answer eval.Prediction, j *scoring.Judge) error {
+	x := eval.New(eval.Config{Judge: j.Judge, Others: companions()}).Explain(a.ctx, ex.Evaluator, answer)
 	o := render.Options{Width: a.width}
-	if e.json {
+	if f.JSON {
 		o.Format = "json"
 	}
-	return render.Explanation(a.out, e.question, x, o)
+	return render.Explanation(a.out, ex, x, o)
 }

@@ -49,11 +49,7 @@ func (c searchCmd) Run(a *app) error {
 	if err != nil {
 		return asFault(err)
 	}
-	ids := make([]string, len(hits))
-	for i, h := range hits {
-		ids[i] = h.PDFID
-	}
-	titles, err := world.Papers().Titles(a.ctx, ids)
+	titles, err := world.Papers().Titles(a.ctx, mapped(hits, func(h tools.Hit) string { return h.PDFID }))
 	if err != nil {
 		return err
 	}
@@ -64,10 +60,7 @@ func (c searchCmd) Run(a *app) error {
 	if read > 0 {
 		a.say("%s", tools.PartReadNote(read))
 	}
-	found := make([]foundPassage, len(hits))
-	for i, h := range hits {
-		found[i] = foundPassage{h, read}
-	}
+	found := mapped(hits, func(h tools.Hit) foundPassage { return foundPassage{h, read} })
 	n := 0
 	return printEach(a, c.JSON, found, func(h foundPassage) string {
 		n++

@@ -43,7 +43,6 @@ type episodeFlags struct {
 	MaxAnswer   int           `name:"max-answer" default:"65536" placeholder:"BYTES" help:"Maximum size of an answer. A longer one ends the episode without an answer."`
 }
 
-// settings returns the settings of a run in which clients call tools.
 func (f episodeFlags) settings() (qa.Settings, error) {
 	s := qa.DefaultSettings()
 	s.Protocol, s.ToolSettings, s.QueryLimit = qa.NativeTools, f.ToolSettings, f.QueryLimit
@@ -156,11 +155,7 @@ type served struct {
 }
 
 func (s *served) close() error {
-	var errs []error
-	for _, end := range s.closing {
-		errs = append(errs, end())
-	}
-	return errors.Join(errs...)
+	return errors.Join(mapped(s.closing, func(end func() error) error { return end() })...)
 }
 
 // privateFolder makes a folder unless there is one: it gets the gold answers, and agents may run on this machine.
@@ -201,18 +196,13 @@ func (c *serveCmd) open(ctx context.Context, a *app) (_ *served, err error) {
 	if err != nil {
 		return s, err
 	}
-	var splits []serve.Split
 	parts, err := train.DivideQuestions(s.plan.Picked, c.SplitOptions)
 	if err != nil {
 		return s, err
 	}
-	for _, part := range parts {
-		split := serve.Split{Name: part.Name}
-		for _, i := range part.Indexes {
-			split.Questions = append(split.Questions, s.plan.Picked[i])
-		}
-		splits = append(splits, split)
-	}
+	splits := mapped(parts, func(part train.Part) serve.Split {
+		return serve.Split{Name: part.Name, Questions: mapped(part.Indexes, func(i int) qa.Example { return s.plan.Picked[i] })}
+	})
 	if err := privateFolder(c.Out); err != nil {
 		return s, err
 	}
@@ -234,7 +224,6 @@ func (c *serveCmd) open(ctx context.Context, a *app) (_ *served, err error) {
 	return s, nil
 }
 
-// plan is the run of the episodes.
 func (c *serveCmd) plan(a *app) (p session.Plan, err error) {
 	settings, err := c.settings()
 	if err != nil {
@@ -342,14 +331,13 @@ func (c mcpCmd) Run(a *app) error {
 	ctx, stop := a.untilSignal()
 	defer stop()
 	config := protocol.MCP{Version: version, Log: a.log}
-	var host *serve.Host
 	if c.Question != "" {
 		opened, err := c.episode(ctx, a)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = opened.close() }()
-		host = opened.host
+		host := opened.host
 		only, err := host.Open("mcp", cmp.Or(c.Listen, "stdio"))
 		if err != nil {
 			return err
@@ -391,7 +379,6 @@ func (c mcpCmd) serve(ctx context.Context, a *app, config protocol.MCP) error {
 	return config.Serve(ctx, on)
 }
 
-// episode opens the run of the only question.
 func (c mcpCmd) episode(ctx context.Context, a *app) (*served, error) {
 	if c.Questions == "" {
 		return nil, qa.Usagef("--question needs --questions FILE")
@@ -425,9 +412,7 @@ func (c *mcpCmd) free(a *app, config *protocol.MCP) (*env.Env, error) {
 	if err := cmp.Or(errIDs, errTitles); err != nil {
 		return nil, errors.Join(err, p.World.Close())
 	}
-	for _, id := range ids {
-		config.Papers = append(config.Papers, protocol.Paper{ID: id, Title: titles[id]})
-	}
+	config.Papers = mapped(ids, func(id string) protocol.Paper { return protocol.Paper{ID: id, Title: titles[id]} })
 	config.Read = func(ctx context.Context, id string) (string, error) {
 		if _, err := p.World.Paper(ctx, id); errors.Is(err, paperdb.ErrNoPaper) {
 			return "", fs.ErrNotExist

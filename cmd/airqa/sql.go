@@ -56,14 +56,8 @@ func (c sqlCmd) print(a *app, rows qa.Rows) error {
 		}
 		return nil
 	case "csv":
-		records := [][]string{rows.Columns}
-		for _, row := range rows.Values {
-			fields := make([]string, len(row))
-			for i, v := range row {
-				fields[i] = csvField(v)
-			}
-			records = append(records, fields)
-		}
+		values := mapped(rows.Values, func(row []any) []string { return mapped(row, csvField) })
+		records := append([][]string{rows.Columns}, values...)
 		return terminal.WriteCSV(a.out, slices.Values(records), a.width > 0)
 	}
 	t := terminal.Table{Head: rows.Columns, Boxed: true}
@@ -98,8 +92,7 @@ func (a *app) text(arg string) (string, error) {
 
 // asFault returns the text that a model would see for a fault of its query.
 func asFault(err error) error {
-	var f *tools.Fault
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*tools.Fault](err); ok {
 		return errors.New(f.Text)
 	}
 	return err

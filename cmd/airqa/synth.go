@@ -97,7 +97,6 @@ func (f *synthMakeCmd) makeQuestions(a *app) (sum extractor.Summary, err error) 
 	return sum, errors.Join(a.print(text+sum.Text(a.width)), end)
 }
 
-// synthActCmd collects trajectories.
 type synthActCmd struct {
 	synthFlags
 	workersFlag

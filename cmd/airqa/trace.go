@@ -177,12 +177,8 @@ func (c traceCmd) table(a *app, lib *trace.Library, list text.EpisodeList, o ren
 	if err := lib.Explain(a.ctx, list.Rows); err != nil {
 		return err
 	}
-	keys := make([]trace.Key, len(list.Rows))
-	for i, w := range list.Rows {
-		keys[i] = w.Key()
-	}
 	var notes trace.NoteFiles
-	list.Decided, err = trace.Decisions(keys, notes.Open)
+	list.Decided, err = trace.Decisions(mapped(list.Rows, trace.Row.Key), notes.Open)
 	if err := errors.Join(err, notes.Close()); err != nil {
 		return err
 	}
@@ -191,7 +187,6 @@ func (c traceCmd) table(a *app, lib *trace.Library, list text.EpisodeList, o ren
 	return list.Write(a.out, o)
 }
 
-// print prints whole trajectories.
 func (c traceCmd) print(a *app, lib *trace.Library, rows []trace.Row) error {
 	for _, row := range rows {
 		e, err := lib.Run(row.Run).Episode(a.ctx, row.Episode)
@@ -208,7 +203,6 @@ func (c traceCmd) print(a *app, lib *trace.Library, rows []trace.Row) error {
 	return nil
 }
 
-// trajectory prints one episode.
 func (c traceCmd) trajectory(a *app, e trace.Episode) error {
 	switch c.Format {
 	case "json":
@@ -243,7 +237,6 @@ func (c traceCmd) trajectory(a *app, e trace.Episode) error {
 	return terminal.Pager{Command: a.getenv("PAGER"), Out: a.screen, Errs: a.errs}.Page(a.ctx, write)
 }
 
-// tracedStep is a step with its episode.
 type tracedStep struct {
 	Episode string `json:"episode"`
 	qa.Step

@@ -101,12 +101,8 @@ func (a *app) redactor() func([]byte) []byte {
 	return runlog.Redactor(keys(a.getenv), home)
 }
 
-// keys returns the API keys in the environment.
 func keys(getenv func(string) string) []string {
-	var found []string
-	for _, name := range keyVariables() {
-		found = append(found, getenv(name))
-	}
+	found := mapped(keyVariables(), getenv)
 	for _, name := range models.HeaderVariables() {
 		found = append(found, httpclient.Secrets(llm.HeadersOf(getenv(name)))...)
 	}

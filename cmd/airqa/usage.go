@@ -36,12 +36,11 @@ var plainTerms = strings.NewReplacer(
 
 // wrongUse puts an error of the command line into words: what is wrong, and what to do.
 func wrongUse(err error) error {
-	var usage *qa.UsageError
-	if errors.As(err, &usage) {
+	if usage, ok := errors.AsType[*qa.UsageError](err); ok {
 		return usage // about a file that a flag names
 	}
-	var parse *kong.ParseError
-	if !errors.As(err, &parse) {
+	parse, ok := errors.AsType[*kong.ParseError](err)
+	if !ok {
 		return err
 	}
 	text := emptyChoice.ReplaceAllString(err.Error(), "$1")

@@ -87,7 +87,6 @@ func (c vectorsCmd) write(a *app, cfg env.WriterConfig, step string) error {
 	return a.writer(cfg).Write(ctx, step, func(*env.Writer) error { return nil })
 }
 
-// verify checks one store.
 func (c vectorsCmd) verify(a *app, texts embed.Embedder) error {
 	list, err := index.Verify(a.ctx, index.VerifyConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts, Deep: c.Deep})
 	if err != nil {

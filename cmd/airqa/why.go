@@ -100,7 +100,6 @@ func (c whyCmd) episode(sources []cause.Source) (string, error) {
 	return id, nil
 }
 
-// sources opens the runs and the one to compare them with.
 func (c whyCmd) sources(a *app) (list []cause.Source, err error) {
 	dirs, err := runlog.Find([]string{c.Dir})
 	if err != nil {

@@ -185,14 +185,7 @@ func (p Plan) Counts() []Count {
 				continue
 			}
 			n.Total++
-			switch x.Role {
-			case Anchor:
-				n.Anchor++
-			case Reference:
-				n.Reference++
-			case Venue:
-				n.Venue++
-			}
+			*map[Role]*int{Anchor: &n.Anchor, Reference: &n.Reference, Venue: &n.Venue}[x.Role]++
 		}
 		if n.Total > 0 {
 			counts = append(counts, n)

@@ -66,11 +66,6 @@ func (m Message) Role() Role { return []Role{Proponent, Expert}[m.N%2] }
 // Sentences returns the sentences of the text, which intents label.
 func (m Message) Sentences() []string { return sentences(m.Text) }
 
-// equals reports whether a draft of a role is the message.
-func (m Message) equals(by Role, d Draft) bool {
-	return m.Role() == by && m.Text == d.Text && slices.Equal(m.Facts, d.Facts)
-}
-
 // End is why a dialogue ended.
 type End string
 
@@ -160,13 +155,8 @@ func (d *Dialogue) Notice(now time.Time) time.Duration {
 }
 
 func (d *Dialogue) notices(now time.Time) int {
-	n := 0
-	for _, at := range d.Limits.Notices {
-		if now.Sub(d.Began) >= at {
-			n++
-		}
-	}
-	return n
+	due := slices.DeleteFunc(slices.Clone(d.Limits.Notices), func(at time.Duration) bool { return now.Sub(d.Began) < at })
+	return len(due)
 }
 
 func (d *Dialogue) take(m Message) error {
@@ -212,7 +202,7 @@ type Draft struct {
 // accept checks a draft of a role, with its text as it is stored. repeated reports that the message is stored already.
 func (d *Dialogue) accept(by Role, m Draft) (repeated bool, err error) {
 	if m.N >= 0 && m.N < len(d.Messages) {
-		if d.Messages[m.N].equals(by, m) {
+		if sent := d.Messages[m.N]; sent.Role() == by && sent.Text == m.Text && slices.Equal(sent.Facts, m.Facts) {
 			return true, nil
 		}
 		return false, refuse("message %d of this dialogue was sent already, from another page perhaps", m.N+1)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/bench"
 	"airqa/internal/files"
 	"airqa/internal/words"
 )
@@ -160,9 +161,7 @@ func fromCSV(raw []byte) ([]source, error) {
 		}
 		places = append(places, i)
 	}
-	var many []source
-	for _, r := range records[1:] {
-		many = append(many, source{Title: r[places[0]], Abstract: sentences(r[places[1]]), Introduction: sentences(r[places[2]])})
-	}
-	return many, nil
+	return bench.Map(records[1:], func(r []string) source {
+		return source{Title: r[places[0]], Abstract: sentences(r[places[1]]), Introduction: sentences(r[places[2]])}
+	}), nil
 }

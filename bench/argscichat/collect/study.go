@@ -173,7 +173,6 @@ func (s *Study) running(p *Participant) *Dialogue {
 	return nil
 }
 
-// role returns the role of a participant, "" for another person.
 func (d *Dialogue) role(p *Participant) Role { return roleOf(p.Name, d.Proponent, d.Expert) }
 
 // View is what a participant sees now.
@@ -336,7 +335,6 @@ type event struct {
 	Restart  bool      `json:"restart,omitempty"`
 }
 
-// labels are the tags of the sentences of a message.
 type labels struct {
 	N    int      `json:"n"`
 	Tags []string `json:"tags"`

@@ -188,8 +188,7 @@ func (a *annotator) annotate(pairs []dorismae.Pair) error {
 
 // end names failures and replies without a verdict, and says why the work is not complete; early is why it ended early.
 func (a *annotator) end(early error) error {
-	var down *qa.DownError
-	isDown := errors.As(early, &down)
+	down, isDown := errors.AsType[*qa.DownError](early)
 	const maxListed = 5 // failures
 	for i, f := range a.Failures {
 		if isDown {
