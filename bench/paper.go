@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"airqa/qa"
 )
 
 // papers are the tables of the benchmarks' papers, tab-separated: each is a line with "Table ", its number and its columns, and

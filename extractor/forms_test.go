@@ -72,7 +72,7 @@ func TestOwnPrompts(t *testing.T) {
 	if ended.Accepted != 3 || explorer.asked.Load() != 3 || tracker.asked.Load() != 4 {
 		t.Fatalf("%+v, %d calls of the explorer, %d of the tracker", ended.Tally, explorer.asked.Load(), tracker.asked.Load())
 	}
-	for _, line := range strings.Split(strings.TrimSpace(b.file(candidate.QuestionsFile)), "\n") {
+	for line := range strings.SplitSeq(strings.TrimSpace(b.file(candidate.QuestionsFile)), "\n") {
 		ex, _, ok := dataset.Decode([]byte(line))
 		synth, _ := candidate.SynthOf(ex)
 		located := synth.Gates[slices.IndexFunc(synth.Gates, func(g candidate.Gate) bool { return g.Name == gate.Located })]

@@ -86,7 +86,7 @@ func arxivName(category string, i int) string {
 func (s *arxivSite) answer(w http.ResponseWriter, query url.Values) string {
 	if ids := query.Get("id_list"); ids != "" {
 		var entries []string
-		for _, id := range strings.Split(ids, ",") {
+		for id := range strings.SplitSeq(ids, ",") {
 			switch {
 			case strings.HasPrefix(id, "0000."): // no such month
 				w.WriteHeader(http.StatusBadRequest)

@@ -201,8 +201,8 @@ type Draft struct {
 
 // accept checks a draft of a role, with its text as it is stored. repeated reports that the message is stored already.
 func (d *Dialogue) accept(by Role, m Draft) (repeated bool, err error) {
-	if m.N >= 0 && m.N < len(d.Messages) {
-		if sent := d.Messages[m.N]; sent.Role() == by && sent.Text == m.Text && slices.Equal(sent.Facts, m.Facts) {
+	if at := slices.IndexFunc(d.Messages, func(sent Message) bool { return sent.N == m.N }); at >= 0 {
+		if sent := d.Messages[at]; sent.Role() == by && sent.Text == m.Text && slices.Equal(sent.Facts, m.Facts) {
 			return true, nil
 		}
 		return false, refuse("message %d of this dialogue was sent already, from another page perhaps", m.N+1)
