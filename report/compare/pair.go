@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"airqa/eval"
 	"airqa/internal/terminal"
@@ -286,5 +287,5 @@ func (s System) Label() string {
 	if s.Baseline == "" {
 		return s.Path
 	}
-	return s.Baseline + ", " + s.Model
+	return strings.TrimSuffix(s.Baseline+", "+s.Model, ", ") // answers of another program have no model
 }
