@@ -277,7 +277,7 @@ func (s *Solver) Tools(ex qa.Example) tools.Set {
 	if !s.baseline.Loop {
 		from.Retriever = titled{from.Retriever, s.world.Library}
 	}
-	all := tools.All(ex.Kind, from, tools.Limits{
+	all := tools.All(ex.Kind, from, s.world.Prompts.Own(), tools.Limits{
 		Scope: s.scope(ex), Everywhere: s.settings.Scope == qa.ScopeAll, MaxTokens: s.settings.ObservationTokens, MaxRows: s.settings.Rows,
 		Retrieves: s.baseline.Searches(),
 	})

@@ -51,7 +51,7 @@ func newRatingTable(r Ratings) ratingTable {
 		}
 	}
 	for rater := range r.Raters {
-		t.numbers = append(t.numbers, Map(r.Units, func(unit []string) float64 { return value[unit[rater]] }))
+		t.numbers = append(t.numbers, qa.Map(r.Units, func(unit []string) float64 { return value[unit[rater]] }))
 	}
 	return t
 }

@@ -1,7 +1,8 @@
 // Package bench is airqa bench: companion benchmarks beside AirQA. It has what they share: data ([Dataset]), the reader of lenient
-// JSON ([Object]), tables of results ([Result]), the numbers of their papers ([Paper]), the questions and papers of a run with a
-// language model ([Questions], [Fill]), predictions ([ReadPredictions], [WriteAnswers]), and the agreement of raters: [ReadRatings]
-// reads a table of ratings as people's programs write it, and [Agree] measures it with internal/stats.
+// JSON ([Object]), tables of results ([Result]), the numbers of their papers ([Paper]), scores of answers and tables of systems
+// ([Scorers], [Benchmark.Compare]), the questions and papers of a run with a language model ([Questions], [Fill]), predictions
+// ([Format]), and the agreement of raters: [ReadRatings] reads a table of ratings as people's programs write it, and [Agree]
+// measures it with internal/stats.
 //
 // Each benchmark has a folder of its own, with its reader, metrics, baselines and tables, and is a [Benchmark] in the list
 // of cmd/airqa: nothing else knows it. To add one, write such a folder and a line in that list.
@@ -15,7 +16,6 @@ import (
 	"strings"
 
 	"airqa/env/embed"
-	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/internal/words"
 	"airqa/qa"
@@ -35,6 +35,8 @@ type Benchmark struct {
 	Headline string                                                                             `json:"-"`
 	// Method makes the rows of a method: itself, and what belongs to it.
 	Method func(ctx context.Context, data *Dataset, name string, r Request) ([]System, error) `json:"-"`
+	// Measure adds measures to systems that a request asks for; nil if there are none.
+	Measure func(ctx context.Context, systems []System, r Request) error `json:"-"`
 	// Tables makes the tables of the benchmark's paper for some systems, with notes.
 	Tables func(data *Dataset, systems []System, r Request) ([]Table, []string) `json:"-"`
 	// Predictions is the benchmark's own format of answers.
@@ -67,7 +69,7 @@ func (m Method) method() Method { return m }
 type methodLike interface{ method() Method }
 
 // Methods are the methods of a list without what computes them.
-func Methods[M methodLike](list []M) []Method { return Map(list, M.method) }
+func Methods[M methodLike](list []M) []Method { return qa.Map(list, M.method) }
 
 // FindMethod returns the method with a name. An error begins with unknown, and calls the methods all, such as "rankers".
 func FindMethod[M methodLike](list []M, name, unknown, all string) (found M, err error) {
@@ -91,15 +93,20 @@ type Request struct {
 	// Runs are directories of scored runs, Method is the name of a method; empty means all.
 	Runs   []string
 	Method string
+	// BERTScore also compares messages by the vectors of their tokens (argscichat).
+	BERTScore bool
 	// Similarity is how texts are compared in statistics: tfidf or minilm.
 	Similarity string
 	// Bootstrap is the number of resamples for intervals, 0 for none.
 	Bootstrap int
+	Seed      uint64
+	// Export is the file for the answers of the only run or method, in the benchmark's own format; empty for none.
+	Export string
 	// Pools builds candidate pools again and compares them with those of the benchmark. PoolsOut is the file that pools are written to.
 	Pools    bool
 	PoolsOut string
 	// Embedder opens the model of sentence vectors; nil where no method needs it. Its vectors may have any length. Model is its
-	// name in labels if the command names one, and methods of vectors then are among all methods.
+	// name in labels if the command names one, and slow methods then are among all methods.
 	Embedder func() (embed.Embedder, error)
 	Model    string
 	// Notes are added to the result.
@@ -113,15 +120,6 @@ type Choice struct {
 	Setting     string `placeholder:"NAME" help:"Task of doris-mae: query (the default), aspect, test, or subquery-2."`
 	Annotations string `placeholder:"FILE" help:"Annotations from airqa bench annotate --export, used instead of the dataset's own (doris-mae)."`
 	PoolsFrom   string `placeholder:"FILE" help:"Candidate pools from airqa bench stats --pools-out, used instead of the dataset's own (doris-mae)."`
-	Export      string `placeholder:"FILE" help:"Write the predictions of --method, or the scored predictions, to FILE in the benchmark's own format (qasper, doris-mae)."`
-}
-
-// WriteExport writes the file of Export, if one is given.
-func (r Rules) WriteExport(write func(io.Writer) error) error {
-	if r.Export == "" {
-		return nil
-	}
-	return files.Write(r.Export, write)
 }
 
 // Dataset is a benchmark as its files have it: documents, and items about them. Faults that do not stop it from loading
@@ -249,15 +247,6 @@ func Order(scores []float64) []int {
 	return list
 }
 
-// Map returns what f makes of each element.
-func Map[T, U any](list []T, f func(T) U) []U {
-	made := make([]U, len(list))
-	for i, v := range list {
-		made[i] = f(v)
-	}
-	return made
-}
-
 // Common counts the distinct texts of a that are in b.
 func Common(a, b []string) (n int) {
 	for _, s := range Distinct(a) {
@@ -290,7 +279,7 @@ func TFIDF(o words.TFIDFOptions) Fit {
 // BM25 scores by BM25Okapi over tokens.
 func BM25(tokens func(string) []string) Fit {
 	return func(texts []string) func(string) []float64 {
-		m := words.NewBM25(Map(texts, tokens))
+		m := words.NewBM25(qa.Map(texts, tokens))
 		return func(query string) []float64 { return m.Scores(tokens(query)) }
 	}
 }

@@ -54,7 +54,7 @@ func (p Paper) Beside(m Measure, table, system string) Measure {
 
 // Rows are the means of the rows of a table of the paper, which has one column, beside its numbers.
 func (p Paper) Rows(means Means, table string) []Measure {
-	return Map(p[table], func(printed Measure) Measure { return p.Beside(means.Row(printed.Row), table, printed.Row) })
+	return qa.Map(p[table], func(printed Measure) Measure { return p.Beside(means.Row(printed.Row), table, printed.Row) })
 }
 
 // Below appends the systems of tables of the paper to t, in the columns that t has. Their rows end in "(paper)", or in "(paper,

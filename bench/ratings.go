@@ -17,6 +17,7 @@ import (
 	"airqa/internal/files"
 	"airqa/internal/lazyregexp"
 	"airqa/internal/terminal"
+	"airqa/qa"
 	"airqa/qa/dataset"
 )
 
@@ -38,7 +39,7 @@ func ReadRatings(path string) (t Ratings, err error) {
 	}
 	s.dropEmpty()
 	units, raters := s.split()
-	t.Raters = Map(raters, func(c int) string { return s.head[c] })
+	t.Raters = qa.Map(raters, func(c int) string { return s.head[c] })
 	switch {
 	case len(raters) < 2:
 		return t, fmt.Errorf("it has %s; agreement needs two. %s", terminal.Plural(len(raters), "rater"), s.unitNote(units))
@@ -48,7 +49,7 @@ func ReadRatings(path string) (t Ratings, err error) {
 	l := labeller{spellings: make(map[string]map[string]bool), missing: make(map[string]int)}
 	for i, row := range s.rows {
 		t.Names = append(t.Names, fmt.Sprintf("line %d", s.lines[i]))
-		t.Units = append(t.Units, Map(raters, func(c int) string { return l.label(row[c]) }))
+		t.Units = append(t.Units, qa.Map(raters, func(c int) string { return l.label(row[c]) }))
 	}
 	l.joinBooleans(t.Units)
 	t.Notes = append([]string{s.unitNote(units)}, l.notes()...)
@@ -151,7 +152,7 @@ func (s *sheet) dropEmpty() {
 }
 
 func (s *sheet) column(c int) []string {
-	return Map(s.rows, func(row []string) string { return row[c] })
+	return qa.Map(s.rows, func(row []string) string { return row[c] })
 }
 
 // unitHead matches the heads of columns that name units: id, question_id, itemID, number and the like.
@@ -269,7 +270,7 @@ func (s *sheet) repeated(path string, units, raters []int) (faults []*dataset.Fa
 	}
 	lines := make(map[string]int)
 	for i, row := range s.rows {
-		id := Map(units, func(c int) string { return row[c] })
+		id := qa.Map(units, func(c int) string { return row[c] })
 		name := strings.Join(id, ", ")
 		if first := lines[name]; first > 0 && strings.Join(id, "") != "" {
 			fault(s.lines[i], "unit %q is in line %d, too; each line counts as a unit of its own", name, first)
@@ -366,7 +367,7 @@ func (l labeller) notes() []string {
 	var notes, same, alike []string
 	if len(l.missing) > 0 {
 		texts := slices.Sorted(maps.Keys(l.missing))
-		list := Map(texts, func(text string) string { return fmt.Sprintf("%s (%d)", text, l.missing[text]) })
+		list := qa.Map(texts, func(text string) string { return fmt.Sprintf("%s (%d)", text, l.missing[text]) })
 		notes = append(notes, "Read as missing: "+strings.Join(list, ", ")+".")
 	}
 	folded := make(map[string]string)

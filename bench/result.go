@@ -11,6 +11,7 @@ import (
 
 	"airqa/internal/stats"
 	"airqa/internal/terminal"
+	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/report"
 	"airqa/report/render"
@@ -173,7 +174,7 @@ func NewResult(benchmark, title, path string, faults []*dataset.Fault) *Result {
 		}
 	}
 	if len(lost) > 0 {
-		counts := Map(slices.Sorted(maps.Keys(lost)), func(what string) string { return terminal.Plural(lost[what], what) })
+		counts := qa.Map(slices.Sorted(maps.Keys(lost)), func(what string) string { return terminal.Plural(lost[what], what) })
 		result.Notes = append(result.Notes, "Left out because of faults: "+strings.Join(counts, ", ")+".")
 	}
 	return result
@@ -208,9 +209,9 @@ const maxFaults = 5
 func (r *Result) Write(w io.Writer, o render.Options) error {
 	d := render.Document{Title: r.Title, Notes: r.Notes, Data: []any{r}}
 	for _, t := range r.Tables {
-		rows := Distinct(Map(t.Measures, func(m Measure) string { return m.Row }))
-		columns := Distinct(Map(t.Measures, func(m Measure) string { return m.Column }))
-		lines := Map(rows, func(row string) report.Line { return report.Line{Label: row} })
+		rows := Distinct(qa.Map(t.Measures, func(m Measure) string { return m.Row }))
+		columns := Distinct(qa.Map(t.Measures, func(m Measure) string { return m.Column }))
+		lines := qa.Map(rows, func(row string) report.Line { return report.Line{Label: row} })
 		table := &report.Table{Name: t.Name, Title: t.Title, Label: t.Label, Lines: lines}
 		for _, column := range columns {
 			t.addColumn(table, rows, column)
@@ -219,7 +220,7 @@ func (r *Result) Write(w io.Writer, o render.Options) error {
 	}
 	if n := len(r.Faults); n > 0 {
 		p := render.Part{Title: terminal.Plural(n, "problem")}
-		p.Items = Map(r.Faults[:min(n, maxFaults)], func(f string) render.Item { return render.Item{Text: f} })
+		p.Items = qa.Map(r.Faults[:min(n, maxFaults)], func(f string) render.Item { return render.Item{Text: f} })
 		if n > maxFaults {
 			p.Items = append(p.Items, render.Item{Text: "and " + strconv.Itoa(n-maxFaults) + " more; --json has all"})
 		}

@@ -101,10 +101,7 @@ func (s System) Has(measure string) bool { return s.Mean(measure, nil).N() > 0 }
 // without an answer.
 func (b Benchmark) system(data *Dataset, name, dir string, r Request) (System, []string, error) {
 	s := System{Name: name, Items: data.Items, Answers: make([]qa.Answer, len(data.Items)), Chosen: true}
-	mode := eval.Reference
-	if r.Fixed {
-		mode = eval.Fixed
-	}
+	mode := map[bool]eval.Mode{false: eval.Reference, true: eval.Fixed}[r.Fixed]
 	_, scores, err := runlog.FindScores(dir, runlog.Choice{Scoring: string(mode)})
 	if err != nil {
 		return s, nil, err
@@ -183,6 +180,7 @@ func (b Benchmark) Compare(ctx context.Context, r Request) (*Result, error) {
 		return nil, err
 	}
 	result := NewResult(data.Name, data.Title+": scores", r.Dataset, data.Faults)
+	result.Note(r.Notes...)
 	var systems []System
 	for _, dir := range r.Runs {
 		s, notes, err := b.system(data, b.rowName(dir, systems), dir, r)
@@ -199,6 +197,11 @@ func (b Benchmark) Compare(ctx context.Context, r Request) (*Result, error) {
 		}
 		list[0].Chosen = r.Method != ""
 		systems = append(systems, list...)
+	}
+	if b.Measure != nil {
+		if err := b.Measure(ctx, systems, r); err != nil {
+			return nil, err
+		}
 	}
 	if err := b.export(data, systems, r.Export); err != nil {
 		return nil, err
@@ -219,7 +222,7 @@ func (b Benchmark) chosen(r Request) (names []string) {
 		return []string{r.Method}
 	}
 	for _, m := range b.Methods {
-		if len(r.Runs) == 0 && !m.Slow || m.Beside {
+		if len(r.Runs) == 0 && (!m.Slow || r.Model != "") || m.Beside {
 			names = append(names, m.Name)
 		}
 	}

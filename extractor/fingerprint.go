@@ -62,7 +62,7 @@ func recipes(c Config) ([]recipe, error) {
 		if r.Prompts == nil {
 			r.Prompts = make(map[string]string)
 		}
-		for _, name := range r.names {
+		for _, name := range c.Prompts.Used(r.names...) {
 			if r.Prompts[name], err = c.Prompts.Hash(name); err != nil {
 				return nil, err
 			}

@@ -203,7 +203,8 @@ func (p *Pipeline) gateStage(ctx context.Context, w *work, g gate.Gate, product 
 				return nil, err
 			}
 			v, err := g.Check(ctx, gate.Tools{
-				Prompts: p.c.Prompts, Model: c, Judge: judge.NewModel(judge.Config{Asker: c, Visible: action.Visible}), Library: p.c.Library, Solve: p.c.Solve,
+				Model: c, Judge: judge.NewModel(judge.Config{Asker: c, Visible: action.Visible, Prompts: p.c.Prompts}),
+				Library: p.c.Library, Solve: p.c.Solve, Prompts: p.c.Prompts,
 			}, w.Subject)
 			c.line.Reason, c.line.Detail = v.Reason, v.Detail
 			return v, err

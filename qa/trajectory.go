@@ -281,3 +281,12 @@ func ActionResult(steps []Step, i int) (o *Observation, fault string, acts bool)
 	}
 	return o, "", true
 }
+
+// Map returns what f makes of each element.
+func Map[T, U any](list []T, f func(T) U) []U {
+	made := make([]U, len(list))
+	for i, v := range list {
+		made[i] = f(v)
+	}
+	return made
+}

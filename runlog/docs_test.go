@@ -55,7 +55,7 @@ func TestDocumentedEvents(t *testing.T) {
 	if len(r.BadLines) != 0 || r.Unknown != 0 || len(got) != 1 || got[0].Events != 10 || len(got[0].Steps) != 3 {
 		t.Errorf("bad %v, unknown %d, episodes %+v", r.BadLines, r.Unknown, got)
 	}
-	if _, list, err := runlog.ReadScores(dir); err != nil || len(list) != 4 {
+	if _, list, err := runlog.ReadScores(dir); err != nil || len(list) != 5 {
 		t.Errorf("%d scores, %v", len(list), err)
 	}
 	for _, kind := range []string{runlog.TypeStart, runlog.TypeMessage, runlog.TypeCall, runlog.TypeObservation, runlog.TypeLost, runlog.TypeEnd} {

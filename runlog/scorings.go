@@ -188,6 +188,7 @@ type Scoring struct {
 	JudgeExtraBody map[string]any `json:"judge_extra_body,omitempty"`
 	// JudgePrompts are the texts of the judge that replace built-in ones, by name.
 	JudgePrompts map[string]string `json:"judge_prompts,omitempty"`
+	AsInPaper    *qa.AsInPaper     `json:"as_in_paper,omitempty"`
 	Program      string            `json:"program"`
 	Created      time.Time         `json:"created"`
 	// File is the path of a scoring from [Scorings].

@@ -13,12 +13,6 @@ import (
 	"airqa/qa"
 )
 
-//go:embed retrieve.txt
-var retrieveText string
-
-//go:embed retrieve_all.txt
-var retrieveAllText string
-
 // Maximum and default number of passages of one Retrieve (paper, Listing 4).
 const (
 	MaxHits     = 100
@@ -34,11 +28,11 @@ type Retrieve struct {
 
 // Spec describes Retrieve.
 func (t Retrieve) Spec() action.Spec {
-	text := retrieveText
+	name := "retrieve"
 	if t.Everywhere {
-		text = retrieveAllText
+		name = "retrieve_all"
 	}
-	return action.Spec{Name: "Retrieve", Text: text, Params: []action.Param{
+	return action.Spec{Name: "Retrieve", Text: t.of(name), Params: []action.Param{
 		{Name: "query", Kind: action.Str, Required: true},
 		{Name: "limit", Kind: action.Int, Default: int64(DefaultHits)},
 	}}

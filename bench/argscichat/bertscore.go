@@ -5,7 +5,40 @@ import (
 
 	"airqa/bench"
 	"airqa/env/vectors"
+	"airqa/qa"
 )
+
+// bertScore is the name of the measure, without the model that the paper does not state.
+const bertScore = "BERTScore, "
+
+// addBERTScore adds the measure of messages to systems that answer.
+func addBERTScore(ctx context.Context, systems []bench.System, r bench.Request) error {
+	if !r.BERTScore {
+		return nil
+	}
+	e, err := r.Embedder()
+	if err != nil {
+		return err
+	}
+	model, ok := e.(interface {
+		TokenVectors(ctx context.Context, text string) ([][]float32, error)
+	})
+	if !ok {
+		return qa.Usagef("--bertscore compares tokens, and endpoints return vectors of whole texts only: leave out --embedder")
+	}
+	score := BERTScore(model.TokenVectors)
+	for _, s := range systems {
+		for i, a := range s.Answers {
+			if len(s.Scores[i].Measures) == 0 {
+				continue
+			}
+			if s.Scores[i].Measures[bertScore+minilm], err = score(ctx, a.Text, gold(s.Items[i]).Text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // BERTScore returns F1 of BERTScore (Zhang et al. 2020), without weights of rare words and without rescaling: each token is matched
 // with the nearest one of the other text by cosine. It is 0 if one of the texts is empty. tokens has a vector for each token of a

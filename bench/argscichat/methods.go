@@ -91,7 +91,7 @@ type paper struct {
 }
 
 func (m Method) learn(ctx context.Context, p *paper, e embed.Embedder) error {
-	texts := bench.Map(p.Units, func(u bench.Unit) string { return u.Text })
+	texts := qa.Map(p.Units, func(u bench.Unit) string { return u.Text })
 	if m.fit != nil {
 		p.scores = m.fit(texts)
 		return nil
@@ -106,7 +106,7 @@ func (m Method) learn(ctx context.Context, p *paper, e embed.Embedder) error {
 	}
 	p.scores = func(query string) []float64 {
 		question := queries[slices.Index(p.questions, query)]
-		return bench.Map(list, func(sentence []float32) float64 { return vectors.Cosine(question, sentence) })
+		return qa.Map(list, func(sentence []float32) float64 { return vectors.Cosine(question, sentence) })
 	}
 	return nil
 }
@@ -162,7 +162,7 @@ func Expected(n, g int) float64 {
 }
 
 func ids(units []bench.Unit) []string {
-	return bench.Map(units, func(u bench.Unit) string { return u.ID })
+	return qa.Map(units, func(u bench.Unit) string { return u.ID })
 }
 
 // gold is the only annotator's answer.

@@ -1,6 +1,7 @@
 package argscichat
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -62,6 +63,9 @@ func rows(ctx context.Context, c *bench.Dataset, name string, r bench.Request) (
 		if answers[i], err = m.answer(ctx, papers[it.Document], e, it); err != nil {
 			return nil, err
 		}
+	}
+	if name == minilm {
+		name = cmp.Or(r.Model, name)
 	}
 	s := Benchmark().Scored(name, c.Items, answers, r.Fixed)
 	if !m.Selects() {

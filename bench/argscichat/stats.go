@@ -124,13 +124,13 @@ func (s *stats) answer(d bench.Document, g bench.GoldAnswer, selected []string, 
 
 // spanNotes count the turns with more than two rationales, the paper's maximum, as far as it is known how many the expert
 // selected, and such answers.
-func spanNotes(c *bench.Dataset, answers map[string]qa.Answer) (notes bench.Notes) {
+func spanNotes(c *bench.Dataset, answers []qa.Answer) (notes bench.Notes) {
 	var turns, predicted []string
 	for i, it := range c.Items {
 		if list, known := selected(c, i); known && len(list) > 2 {
 			turns = append(turns, it.UUID)
 		}
-		if len(answers[it.UUID].Evidence) > 2 {
+		if len(answers) > 0 && len(answers[i].Evidence) > 2 {
 			predicted = append(predicted, it.UUID)
 		}
 	}
@@ -160,7 +160,7 @@ type Similarity func(ctx context.Context, texts []string) (func(i, j int) float6
 // ByTFIDF is the cosine of TF-IDF vectors with the defaults of scikit-learn, fitted on the texts.
 func ByTFIDF(_ context.Context, texts []string) (func(i, j int) float64, error) {
 	m := words.FitTFIDF(texts, words.TFIDFOptions{})
-	vectors := bench.Map(texts, m.Vector)
+	vectors := qa.Map(texts, m.Vector)
 	return func(i, j int) float64 { return words.Cosine(vectors[i], vectors[j]) }, nil
 }
 

@@ -20,24 +20,18 @@ import (
 func Benchmark() bench.Benchmark {
 	return bench.Benchmark{
 		Name: "argscichat", About: "dialogues about papers: the next message, and up to two sentences that support it",
-		Methods: bench.Methods(Methods()), Load: Load, Stats: countData, Score: score, Headline: messageF1, Method: rows, Tables: tables,
+		Methods: bench.Methods(Methods()), Load: Load, Stats: countData, Score: score, Headline: messageF1, Method: rows, Measure: addBERTScore, Tables: tables,
 		Predictions: bench.Format{
 			ID: "pair_id", Document: "article_id", Text: "predicted_answer", Evidence: "predicted_evidence", Units: evidence,
 		},
 	}
 }
 
-// Columns of tables.
-const (
-	rationaleF1 = "Rationale-F1"
-	messageF1   = "Message-F1"
-)
-
 // printed is the paper's numbers. Its Table 5 has scores.
 var printed = bench.ReadPaper("argscichat")
 
-// systems are the names of methods in the paper.
-var systems = map[string]string{"tfidf": "TF-IDF", minilm: "S-BERT"}
+// names are the names of methods in the paper.
+var names = map[string]string{"tfidf": "TF-IDF", minilm: "S-BERT"}
 
 // tables has the mean of the folds, which the paper reports, or with fixed rules the mean of all test turns, and the folds of
 // systems that were named.
@@ -48,41 +42,45 @@ func tables(data *bench.Dataset, systems []bench.System, r bench.Request) (list 
 	}
 	folds := Folds(data)
 	for _, s := range systems {
-		for _, measure := range measures {
+		for _, measure := range measuresOf(s) {
 			m := s.Mean(measure, inTest)
 			if r.Fixed {
-				scores.Add(addPaper(m.Score(s.Name, measure, r), s.Name))
+				scores.Add(printed.Beside(m.Score(s.Name, measure, r), "5", names[s.Name]))
 			} else {
-				scores.Add(addPaper(ofFolds(s, measure, folds).Measure(s.Name, measure).Over(m.N()), s.Name))
+				scores.Add(printed.Beside(ofFolds(s, measure, folds).Measure(s.Name, measure).Over(m.N()), "5", names[s.Name]))
 			}
 		}
-		if m.Name == minilm && r.Model != "" {
-			m.Method = bench.About(r.Model, "2 sentences by cosine of its vectors")
-		}
-		if r.Method != "" {
-			t = foldTable(bench.Table{Name: m.Name, Title: m.Name + ": " + m.About}, scores, r)
-			continue
-		}
-		for _, f := range scores {
-			t.Add(printed.Beside(f.OfFolds.Measure(m.Name, f.Measure).Over(f.Test.N()), "5", systems[m.Name]))
+		if s.Chosen {
+			list = append(list, foldTable(s, folds, r))
+			notes = append(notes, spanNotes(data, s.Answers)...)
 		}
 	}
-	notes = append(aboutScores(data), "echo replies with the question, gold with the annotated rationales: a system below them says little about the paper.")
-	return append([]bench.Table{scores}, list...), append(notes, r.AboutBootstrap()...)
+	printed.Below(&scores, "5")
+	notes = append(append(notes, aboutScores(data)...), r.AboutBootstrap()...)
+	return append([]bench.Table{scores}, list...), append(notes,
+		"echo replies with the question, gold with the annotated rationales: a system below them says little about the paper.")
+}
+
+// measuresOf are the measures of a system, in the order of columns.
+func measuresOf(s bench.System) []string {
+	if s.Has(bertScore + minilm) {
+		return append(slices.Clone(measures), bertScore+minilm)
+	}
+	return measures
 }
 
 // foldTable has a row for each fold and each mean of a system.
 func foldTable(s bench.System, folds []int, r bench.Request) bench.Table {
 	t := bench.Table{Name: "folds of " + s.Name, Title: s.Name + " by fold, %", Label: "turns of", Decimals: 2}
 	for _, fold := range folds {
-		for _, measure := range measures {
+		for _, measure := range measuresOf(s) {
 			t.Add(s.Mean(measure, inFold(fold)).Percent(fmt.Sprintf("fold %d, test", fold), measure))
 		}
 	}
-	for _, f := range scores {
-		t.Add(printed.Beside(f.OfFolds.Measure("mean of the folds", f.Measure), "5", systems[t.Name]))
+	for _, measure := range measuresOf(s) {
+		t.Add(printed.Beside(ofFolds(s, measure, folds).Measure("mean of the folds", measure), "5", names[s.Name]))
 	}
-	for _, measure := range measures {
+	for _, measure := range measuresOf(s) {
 		t.Add(s.Mean(measure, inTest).Score("all test turns", measure, r))
 	}
 	answered := len(s.Answers) == 0 // a turn outside the tests
@@ -92,7 +90,7 @@ func foldTable(s bench.System, folds []int, r bench.Request) bench.Table {
 	if !answered {
 		return t
 	}
-	for _, measure := range measures {
+	for _, measure := range measuresOf(s) {
 		t.Add(s.Mean(measure, nil).Score("all turns", measure, r))
 	}
 	return t
@@ -111,60 +109,6 @@ func aboutScores(data *bench.Dataset) []string {
 		fmt.Sprintf("The test parts of the folds have %d of %s.", len(papers), terminal.Plural(len(data.Documents), "paper")),
 		"Of sentences with equal scores, the last is chosen first.",
 	}
-}
-
-func scoreFile(ctx context.Context, r bench.Request) (*bench.Result, error) {
-	data, err := Load(r.Dataset)
-	if err != nil {
-		return nil, err
-	}
-	p, err := ReadPredictions(r.Predictions, data)
-	if err != nil {
-		return nil, err
-	}
-	scores := Score(data, p.Answers)
-	headline := bench.Table{Name: "score", Title: "Score, %: the mean of the folds, as the paper reports it", Label: "system", Decimals: 2}
-	if r.Fixed {
-		headline.Title = "Score, %: the mean over all test turns"
-	}
-	add := func(row string, scores []Figures) {
-		for _, f := range scores {
-			if r.Fixed {
-				headline.Add(f.Test.Percent(row, f.Measure))
-			} else {
-				headline.Add(f.OfFolds.Measure(row, f.Measure).Over(f.Test.N()))
-			}
-		}
-	}
-	add("predictions", scores)
-	for _, name := range []string{"tfidf", "first", "random", "echo", "gold", "empty"} {
-		_, s, err := Baseline(ctx, data, name, r.Embedder)
-		if err != nil {
-			return nil, err
-		}
-		add(name, s)
-	}
-	printed.Below(&headline, "5")
-	result := bench.NewResult(data.Name, "ArgSciChat: "+filepath.Base(r.Predictions), r.Dataset, slices.Concat(p.Faults, data.Faults))
-	folds := foldTable(bench.Table{Name: "folds", Title: "Predictions by fold, %"}, scores, r)
-	if p.Others == 0 {
-		folds.Measures = folds.Measures[:len(folds.Measures)-len(measures)] // those of all turns
-	}
-	lines := bench.Table{Name: "predictions", Title: "Predictions", Label: "what", Measures: []bench.Measure{
-		bench.Count("read", p.Read),
-		bench.Count("unreadable line", p.Unreadable),
-		bench.Count("unknown turn", p.Unknown),
-		bench.Count("repeated turn, the last one counts", p.Repeated),
-		bench.Count("faulty evidence, counted as none", p.Bad),
-		bench.Count("missing test turn, counted as 0", p.Missing),
-		bench.Count("answered other turn", p.Others),
-	}}
-	result.Tables = []bench.Table{headline, folds, lines}
-	result.Note(spanNotes(data, p.Answers)...)
-	result.Note(notes(data)...)
-	result.Note("echo replies with the question, gold with the annotated rationales: a system below them says little about the paper.")
-	result.NoteBootstrap(r.Bootstrap, r.Seed)
-	return result, nil
 }
 
 // countData counts the data as the tables of the paper do.

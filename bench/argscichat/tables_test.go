@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -140,7 +142,7 @@ func TestBoundary(t *testing.T) {
 	if strings.Contains(notes, "not in the data") || !strings.Contains(notes, "turns of the data with more than two rationales, the paper's maximum (the first is P_0): 1") {
 		t.Errorf("notes %s", notes)
 	}
-	data, err := argscichat.Load(study(t, `"abstract_sentences":2,`))
+	data, err := argscichat.Load(study(t, `"abstract_sentences":2,`), bench.Choice{})
 	if err != nil || data.Documents[0].Abstract != "A one. A two." || len(data.Faults) > 0 {
 		t.Errorf("%v, %+v, faults %v", err, data.Documents, data.Faults)
 	}
@@ -151,7 +153,7 @@ func TestBoundary(t *testing.T) {
 		if err != nil || got["rationales rationales from the abstract, % value"] != "-" || got["introduction 1 %"] != "" || !strings.Contains(notes, "not in the data") {
 			t.Errorf("%s: %v, %v, %s", boundary, err, got, notes)
 		}
-		data, err := argscichat.Load(study(t, boundary))
+		data, err := argscichat.Load(study(t, boundary), bench.Choice{})
 		if err != nil || len(data.Faults) != min(1, len(fault)) || fault != "" && !strings.Contains(data.Faults[0].Error(), fault) {
 			t.Errorf("%s: %v, faults %v", boundary, err, data.Faults)
 		}
@@ -160,12 +162,20 @@ func TestBoundary(t *testing.T) {
 
 func TestSpans(t *testing.T) {
 	predictions := benchtest.File(t, "p.jsonl", `{"pair_id":"P_1","article_id":"P","predicted_answer":"B","predicted_evidence":["s1","s2","s3"]}`)
-	_, notes, err := benchtest.Call(t, argscichat.Benchmark(), "score", bench.Request{Dataset: study(t, ""), Predictions: predictions})
-	if err != nil || !strings.Contains(notes, "predictions with more than two rationales, the paper's maximum (the first is P_1): 1") {
-		t.Errorf("%v, notes %s", err, notes)
-	}
-	_, notes, err = benchtest.Call(t, argscichat.Benchmark(), "score", bench.Request{Dataset: fixture, Predictions: fixture + "/predictions.jsonl"})
-	if err != nil || strings.Contains(notes, "more than two") {
-		t.Errorf("%v, notes %s", err, notes)
+	for _, c := range []struct {
+		dataset, predictions string
+		noted                bool
+	}{{study(t, ""), predictions, true}, {fixture, fixture + "/predictions.jsonl", false}} {
+		r := bench.Request{Dataset: c.dataset}
+		dir, _, err := benchtest.Run(t, argscichat.Benchmark(), c.predictions, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Runs = []string{dir}
+		_, notes, err := benchtest.Call(t, argscichat.Benchmark(), "compare", r)
+		const note = "predictions with more than two rationales, the paper's maximum (the first is P_1): 1"
+		if err != nil || strings.Contains(notes, note) != c.noted {
+			t.Errorf("%s: %v, notes %s", c.dataset, err, notes)
+		}
 	}
 }

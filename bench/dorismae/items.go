@@ -115,7 +115,7 @@ func (d *Dataset) item(q Query, id string, aspects []Aspect, text string) bench.
 	it := bench.Item{Example: qa.Example{UUID: id, Question: text, Kind: qa.Rank, Tags: []string{q.Type, split}}}
 	ids := union(aspects)
 	it.Gold.Top = float64(len(ids))
-	it.Parts = bench.Map(aspects, func(a Aspect) string { return a.Text })
+	it.Parts = qa.Map(aspects, func(a Aspect) string { return a.Text })
 	for _, p := range q.Pool {
 		it.Pool = append(it.Pool, strconv.Itoa(p))
 		sum, parsed := 0, 0
@@ -217,7 +217,7 @@ func (d *Dataset) Pairs(numbers []int) []Pair {
 
 // TestPairs are the distinct pairs of the test set that are complete, in the order of the file.
 func (d *Dataset) TestPairs() []Pair {
-	return d.completePairs(bench.Map(d.Judged, func(j Judged) pair { return pair{j.AspectID, j.Abstract} }))
+	return d.completePairs(qa.Map(d.Judged, func(j Judged) pair { return pair{j.AspectID, j.Abstract} }))
 }
 
 // completePairs adds the texts to the distinct pairs, and leaves out those without a text.

@@ -104,7 +104,7 @@ func (o *occurrence) add(format string, args ...any) {
 // Load reads DORIS-MAE_dataset_v1.json as a stream.
 func Load(path string, o LoadOptions) (*Dataset, error) {
 	r := &loader{path: path, options: o, wanted: make(map[int]bool)}
-	r.Name, r.names, r.scores = "doris-mae", make(map[string]string), make(map[pair]pairScore)
+	r.Name, r.Title, r.names, r.scores = "doris-mae", "DORIS-MAE", make(map[string]string), make(map[pair]pairScore)
 	r.bare = make(map[int]bool)
 	err := bench.EachMember(path, func(name string, dec *json.Decoder) error {
 		err := r.member(name, dec)

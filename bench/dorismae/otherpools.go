@@ -9,6 +9,7 @@ import (
 	"airqa/env/datadir"
 	"airqa/env/embed"
 	"airqa/env/vectors"
+	"airqa/qa"
 )
 
 // The second pools of the paper: for the first 50 queries, 75 abstracts by each of two models (C.6).
@@ -68,7 +69,7 @@ func (f *poolFile) addNearest(ctx context.Context, r bench.Request, d *Dataset) 
 	stage := r.Progress.Stage("embed", len(d.Corpus))
 	defer stage.Close("corpus")
 	for block := range slices.Chunk(d.Corpus, 4096) {
-		made, err := e.Embed(ctx, bench.Map(block, func(a Abstract) string { return Clean(a.Text) }))
+		made, err := e.Embed(ctx, qa.Map(block, func(a Abstract) string { return Clean(a.Text) }))
 		if err != nil {
 			return err
 		}
@@ -84,14 +85,7 @@ func (f *poolFile) addNearest(ctx context.Context, r bench.Request, d *Dataset) 
 		if err != nil {
 			return err
 		}
-		scores := bench.Map(corpus, func(v []float32) float64 { return vectors.Cosine(asked[0], v) })
-		pool, left := f.Pools[q.Number], poolOfModel
-		for _, i := range bench.Order(scores) {
-			if id := d.Corpus[i].ID; left > 0 && !slices.Contains(q.Pool, id) && !slices.Contains(pool, id) {
-				pool, left = append(pool, id), left-1
-			}
-		}
-		f.Pools[q.Number] = pool
+		f.extend(q, d.Corpus, bench.Order(qa.Map(corpus, func(v []float32) float64 { return vectors.Cosine(asked[0], v) })))
 	}
 	return nil
 }
@@ -110,7 +104,7 @@ func (f *poolFile) extend(q Query, corpus []Abstract, order []int) {
 // comparePools compares the highest normalized scores of queries in the dataset's pools and in others (C.6). Queries without
 // annotations of the other pool do not count.
 func comparePools(r bench.Request, other *Dataset, result *bench.Result) error {
-	own, err := Load(r.Dataset, LoadOptions{SkipUnparsed: r.Fixed})
+	own, err := Load(r.Dataset, LoadOptions{})
 	if err != nil {
 		return err
 	}

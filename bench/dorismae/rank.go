@@ -64,16 +64,11 @@ func methods() []method {
 			bench.BM25(wordsAndMarks), false,
 		},
 		{about("bm25-lower", "BM25Okapi with the tokens of tfidf"), bench.BM25(words.Tokens), false},
-		{about(wholeTexts, "cosine of sentence vectors of the query and the abstract; vectors-l2, maxsim-l2 ...: Euclidean distance"), nil, false},
-		{about("maxsim", "Equation 4: the mean over the query's sentences of the nearest sentence of the abstract"), nil, true},
-		{about(maxSimAspects, "Equation 4 with the query's aspects"), nil, false},
-		{about(maxMaxPair, "the nearest pair of sentences"), nil, true},
+		{slow(wholeTexts, "cosine of sentence vectors of the query and the abstract; vectors-l2, maxsim-l2 ...: Euclidean distance"), nil, false},
+		{slow("maxsim", "Equation 4: the mean over the query's sentences of the nearest sentence of the abstract"), nil, true},
+		{slow(maxSimAspects, "Equation 4 with the query's aspects"), nil, false},
+		{slow(maxMaxPair, "the nearest pair of sentences"), nil, true},
 	}
-}
-
-// defaultMethods are the rankers that a request without a method has: those without vectors, and all if it names a model.
-func defaultMethods(r bench.Request) []bench.Method {
-	return bench.Methods(slices.DeleteFunc(methods(), func(m method) bool { return m.fit == nil && r.Model == "" }))
 }
 
 // label is the name of a method in tables: with the model of its vectors, if the request names one.
@@ -120,7 +115,7 @@ func Rank(ctx context.Context, r Ranker, it bench.Item) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rank %s: %w", it.UUID, err)
 	}
-	return bench.Map(bench.Order(scores), func(i int) string { return it.Pool[i] }), nil
+	return qa.Map(bench.Order(scores), func(i int) string { return it.Pool[i] }), nil
 }
 
 var wordOrMark = lazyregexp.New(`[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s]`)
@@ -129,7 +124,7 @@ var wordOrMark = lazyregexp.New(`[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s]`)
 type corpus map[string]string
 
 func (c corpus) pool(it bench.Item) []string {
-	return bench.Map(it.Pool, func(id string) string { return c[id] })
+	return qa.Map(it.Pool, func(id string) string { return c[id] })
 }
 
 func (c corpus) lexical(f bench.Fit, bySentence bool) Ranker {

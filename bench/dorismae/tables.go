@@ -38,88 +38,27 @@ const shuffled = "random"
 // paper is the paper's numbers.
 var paper = bench.ReadPaper("dorismae")
 
-// systems are the names of methods in the paper.
-var systems = map[string]string{shuffled: shuffled, "tfidf": "TF-IDF", "bm25": "BM25"}
+// names are the names of methods in the paper.
+var names = map[string]string{shuffled: shuffled, "tfidf": "TF-IDF", "bm25": "BM25"}
 
-// printed are the tables of the paper about the task; none with other annotations. Table 16 has pools of 150 abstracts.
-func (t *task) printed() []string {
-	tables := map[string][]string{"query": {"11", "12"}, "aspect": {"13"}, "test": {"14"}, "subquery-2": {"15"}}
+// printed are the tables of the paper about the items; none with other annotations. Table 16 has pools of 150 abstracts.
+func printed(data *bench.Dataset, c bench.Choice) []string {
+	tables := map[string][]string{"": {"11", "12"}, "query": {"11", "12"}, "aspect": {"13"}, "test": {"14"}, "subquery-2": {"15"}}
 	switch {
-	case t.request.Annotations != "":
+	case c.Annotations != "":
 		return nil
-	case t.request.Setting == "query" && len(t.items[0].Pool) == 150:
+	case (c.Setting == "" || c.Setting == "query") && len(data.Items[0].Pool) == 150:
 		return []string{"16"}
 	}
-	return tables[t.request.Setting]
+	return tables[c.Setting]
 }
 
-// task is a setting of the benchmark with its queries.
-type task struct {
-	items     []bench.Item
-	documents []bench.Document
-	request   bench.Request
-	// rest is the order of abstracts that a ranking lacks.
-	rest func(bench.Item) []string
-}
-
-// openTask loads the queries of a setting, and begins the result, with the faults of predictions first.
-func openTask(r bench.Request, title string, faults ...*dataset.Fault) (*task, *bench.Result, error) {
-	d, err := Load(r.Dataset, LoadOptions{SkipUnparsed: r.Fixed, Annotations: r.Annotations, Pools: r.PoolsFrom})
-	if err != nil {
-		return nil, nil, err
+// load reads the items of a setting, or of known-item retrieval.
+func load(path string, c bench.Choice) (*bench.Dataset, error) {
+	if filepath.Ext(path) == ".txt" {
+		return knownItems(path)
 	}
-	r.Setting = cmp.Or(r.Setting, "query")
-	t := &task{items: d.Items, documents: d.Documents, request: r}
-	number, isPart := strings.CutPrefix(r.Setting, "subquery-")
-	switch n, err := strconv.Atoi(number); {
-	case r.Setting == "query":
-	case r.Setting == "aspect":
-		t.items = d.ByAspects()
-	case r.Setting == "test":
-		t.items = slices.DeleteFunc(t.items, func(it bench.Item) bool { return !it.HasTag("test") })
-	case isPart && err == nil && n > 0:
-		t.items = d.Subqueries(n)
-	default:
-		return nil, nil, qa.Usagef("unknown setting %q; the settings are query, aspect, test, and subquery-2 (or another number of aspects)",
-			r.Setting)
-	}
-	if len(t.items) == 0 {
-		return nil, nil, fmt.Errorf("%s has no query for the setting %s", r.Dataset, r.Setting)
-	}
-	ranker, _ := NewRanker("tfidf", t.documents, nil) // a known method without vectors
-	t.rest = func(it bench.Item) []string {
-		ids, _ := Rank(context.Background(), ranker, it) // lexical rankers do not fail
-		return ids
-	}
-	return t, bench.NewResult("doris-mae", "DORIS-MAE: "+title+", setting "+r.Setting, r.Dataset, append(faults, d.Faults...)), nil
-}
-
-// baseline scores a method. It returns the rankings, too; shuffled has none.
-func (t *task) baseline(ctx context.Context, method string) (Scores, map[string][]string, error) {
-	if method == shuffled {
-		return Random(t.items, 100, t.request.Rules), nil, nil
-	}
-	ranker, err := NewRanker(method, t.documents, t.request.Embedder)
-	if err != nil {
-		return Scores{}, nil, err
-	}
-	rankings := make(map[string][]string)
-	stage := t.request.Progress.Stage("rank", len(t.items))
-	defer stage.Close(method)
-	for i, it := range t.items {
-		if rankings[it.UUID], err = Rank(ctx, ranker, it); err != nil {
-			return Scores{}, nil, err
-		}
-		stage.Set(i+1, "")
-	}
-	return Score(t.items, rankings, t.request.Rules, t.rest), rankings, nil
-}
-
-func baselines(ctx context.Context, r bench.Request) (*bench.Result, error) {
-	if filepath.Ext(r.Dataset) == ".txt" {
-		return knownItems(ctx, r)
-	}
-	t, result, err := openTask(r, "baselines")
+	d, err := Load(path, LoadOptions{Annotations: c.Annotations, Pools: c.PoolsFrom})
 	if err != nil {
 		return nil, err
 	}
@@ -178,42 +117,51 @@ func rows(ctx context.Context, data *bench.Dataset, method string, r bench.Reque
 		if answers[i].Ranking, err = Rank(ctx, ranker, it); err != nil {
 			return nil, err
 		}
-		m := label(r, name)
-		if err := t.export(s); err != nil {
-			return nil, err
-		}
-		if r.Method != "" {
-			table = t.metrics(m, "Means, %, with the standard deviation of the bootstrap", s)
-		} else {
-			addRow(&table, m, s)
-		}
-		result.Note(s.Notes...)
 	}
-	paper.Below(&table, t.printed()...)
-	result.Tables = []bench.Table{table}
-	result.Note(t.notes()...)
-	return result, nil
+	return []bench.System{Benchmark().Scored(label(r, method), data.Items, answers, r.Fixed)}, nil
 }
 
-// export writes rankings as they were scored, if a file is given.
-func (t *task) export(s Scores) error {
-	return t.request.WriteExport(func(w io.Writer) error { return WriteRankings(w, t.items, s.Rankings) })
-}
-
-// resamples is the number of resamples of the bootstrap; the authors' are 1,000.
-func (t *task) resamples() int { return cmp.Or(t.request.Bootstrap, 1000) }
-
-// metrics has a row for each metric of a method, with the paper's numbers for the annotations of the dataset.
-func (t *task) metrics(name, title string, s Scores) bench.Table {
-	table := bench.Table{Name: name, Title: title, Label: "metric", Decimals: 2}
-	for _, m := range s.Metrics {
-		v := m.Percent(name, m.Name)
-		if tables := t.printed(); len(tables) > 0 {
-			v = paper.Beside(v, tables[0], systems[name])
+// tables has the means of systems, and of those that were named their deviations and the difference to tfidf.
+func tables(data *bench.Dataset, systems []bench.System, r bench.Request) (list []bench.Table, _ []string) {
+	rounds := cmp.Or(r.Bootstrap, 1000) // as many as the authors'
+	scores := bench.Table{Name: "scores", Title: "Means, %", Label: "system", Decimals: 2}
+	lexical := slices.IndexFunc(systems, func(s bench.System) bool { return s.Name == "tfidf" })
+	numbers := printed(data, r.Choice)
+	var notes bench.Notes
+	for _, s := range systems {
+		detail := bench.Table{Name: s.Name, Title: s.Name + ": means, %, with the standard deviation of the bootstrap", Label: "metric", Decimals: 2}
+		beside := bench.Table{
+			Name: "difference of " + s.Name, Label: "metric", Decimals: 2,
+			Title: s.Name + ": difference to tfidf, with the 95 % interval of a paired bootstrap of queries",
 		}
-		v.Row, v.Column = v.Column, v.Row // metrics are the rows here
-		table.Add(v, bench.Value(m.Name, "±", 100*m.Deviation(t.resamples(), t.request.Seed)))
+		for _, measure := range measures(r.Fixed) {
+			m := s.Mean(measure.name, nil)
+			v := m.Percent(s.Name, measure.name)
+			scores.Add(v)
+			for _, table := range numbers[:min(1, len(numbers))] {
+				v = paper.Beside(v, table, names[s.Name])
+			}
+			v.Row, v.Column = measure.name, s.Name
+			detail.Add(v, bench.Value(measure.name, "±", 100*resampled(m, rounds, r.Seed)))
+			if !measure.ofRelevant {
+				notes.Count(len(s.Items)-m.N()-s.Failed(), s.Name+": queries for which "+measure.name+
+					" divides by zero, which are left out (--scoring fixed defines it)")
+			}
+			if s.Chosen && lexical >= 0 && len(r.Runs) > 0 {
+				d := difference(s, systems[lexical], measure.name)
+				v := d.Measure(measure.name, "difference")
+				if d.N() > 0 {
+					v = v.Within(d.Interval(r.Bootstrap, r.Seed))
+				}
+				beside.Add(v)
+			}
+		}
+		if s.Chosen {
+			list = append(list, detail, beside)
+			notes = append(notes, remarks(s, systems, r)...)
+		}
 	}
+	paper.Below(&scores, numbers...)
 	return append([]bench.Table{scores}, list...), append(notes, rulesOf(r, rounds)...)
 }
 
@@ -246,49 +194,6 @@ func rulesOf(r bench.Request, rounds int) []string {
 		return append(notes, corrections...)
 	}
 	return append(notes, "Scored as the authors' code does.")
-}
-
-func scoreFile(ctx context.Context, r bench.Request) (*bench.Result, error) {
-	rankings, faults, err := ReadRankings(r.Predictions)
-	if err != nil {
-		return nil, err
-	}
-	t, result, err := openTask(r, filepath.Base(r.Predictions), faults...)
-	if err != nil {
-		return nil, err
-	}
-	s := Score(t.items, rankings, t.request.Rules, t.rest)
-	if err := t.export(s); err != nil {
-		return nil, err
-	}
-	beside := bench.Table{Name: "methods", Title: "Baselines beside them, %", Label: "method", Decimals: 2}
-	difference := bench.Table{
-		Name: "difference", Title: "Difference to tfidf, with the 95 % interval of a paired bootstrap of queries", Label: "metric", Decimals: 2,
-	}
-	for _, m := range []string{"tfidf", "bm25", shuffled} {
-		b, own, err := t.baseline(ctx, m)
-		if err != nil {
-			return nil, err
-		}
-		addRow(&beside, m, b)
-		if m == "tfidf" {
-			for _, d := range Compare(t.items, s, b) {
-				v := d.Measure(d.Name, "difference")
-				if d.N() > 0 {
-					v = v.Within(d.Interval(t.request.Bootstrap, t.request.Seed))
-				}
-				difference.Add(v)
-			}
-		}
-		if m != shuffled && maps.EqualFunc(own, rankings, slices.Equal[[]string]) {
-			result.Note("The rankings are identical to those of " + m + ".")
-		}
-	}
-	paper.Below(&beside, t.printed()...)
-	result.Tables = []bench.Table{t.metrics("rankings", "Means, %, with the standard deviation of the bootstrap", s), difference, beside}
-	result.Note(s.Notes...)
-	result.Note(t.notes()...)
-	return result, nil
 }
 
 // ratings are the scores of people and of the model for the pairs of the test set.
@@ -331,7 +236,7 @@ func countData(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	if filepath.Ext(r.Dataset) == ".txt" {
 		return countTrees(r)
 	}
-	o := LoadOptions{SkipUnparsed: r.Fixed, Annotations: r.Annotations, Corpus: r.Pools || r.PoolsOut != ""}
+	o := LoadOptions{Annotations: r.Annotations, Corpus: r.Pools || r.PoolsOut != ""}
 	if r.PoolsOut == "" {
 		o.Pools = r.PoolsFrom
 	}

@@ -145,26 +145,11 @@ func knownItems(path string) (*bench.Dataset, error) {
 			data.Documents, pool = append(data.Documents, bench.Document{ID: id, Abstract: b.Abstract}), append(pool, id)
 		}
 	}
-	for _, method := range r.Chosen(defaultMethods(r)) {
-		if method == maxSimAspects && r.Method == "" {
-			continue // the file has no aspects
-		}
-		ranker, err := NewRanker(method, documents, r.Embedder)
-		if err != nil {
-			return nil, err
-		}
-		var first, mrr bench.Mean
-		for _, b := range best {
-			it := bench.Item{Example: qa.Example{UUID: strconv.Itoa(b.Query), Question: strings.ReplaceAll(b.Text, "\n", " "), Pool: pool}}
-			ranking, err := Rank(ctx, ranker, it)
-			if err != nil {
-				return nil, err
-			}
-			wanted := map[string]bool{strconv.Itoa(b.Candidate): true}
-			first.Add(reciprocal(ranking[:1], wanted))
-			mrr.Add(reciprocal(ranking, wanted))
-		}
-		t.Add(first.Percent(label(r, method), "R@1"), mrr.Percent(label(r, method), "MRR@10"))
+	for _, b := range best {
+		it := bench.Item{Example: qa.Example{UUID: "q" + strconv.Itoa(b.Query), Question: strings.ReplaceAll(b.Text, "\n", " "), Kind: qa.Rank, Pool: pool}}
+		it.Gold = bench.Gold{Grades: make([]float64, len(pool)), Top: 1}
+		it.Gold.Grades[slices.Index(pool, strconv.Itoa(b.Candidate))] = 1
+		data.Items = append(data.Items, it)
 	}
 	complete(data)
 	return data, nil

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -32,16 +31,16 @@ const huggingFace = "this is the Hugging Face form of QASPER (objects of paralle
 
 // Load reads splits in the official form (Dasigi et al. 2021), an object of papers by arXiv id: a file, the JSON files of a
 // folder, or several of both with commas between them. Units "p1", "p2" are the paragraphs of all sections in order, empty ones
-// included; "f1", "f2" follow for the captions of figures and tables. Questions with the id of an earlier one are in the list,
-// too. Paragraphs and answers are as released; what cannot be right is a fault.
-func Load(path string) (*bench.Dataset, error) {
+// included; "f1", "f2" follow for the captions of figures and tables. Of two questions with one id, the last is at the place of
+// the first, as in the official evaluator. Paragraphs and answers are as released; what cannot be right is a fault.
+func Load(path string, _ bench.Choice) (*bench.Dataset, error) {
 	r, err := load(path)
 	complete(&r.Dataset)
 	return &r.Dataset, err
 }
 
 func load(path string) (*loader, error) {
-	r := &loader{Dataset: bench.Dataset{Name: "qasper"}, papers: make(map[string]string), seen: make(map[string]string)}
+	r := &loader{Dataset: bench.Dataset{Name: "qasper", Title: "QASPER"}, papers: make(map[string]string), seen: make(map[string]int)}
 	var err error
 	for _, r.path = range splitFiles(path) {
 		if err = bench.EachMember(r.path, r.member); err != nil {
@@ -106,7 +105,7 @@ type loader struct {
 	bench.Dataset
 	path   string            // the file being read
 	papers map[string]string // file of each paper
-	seen   map[string]string // paper of each question id
+	seen   map[string]int    // position of each question id
 	stated []statement       // by item
 
 	// units are the ids of the units of the paper being read, by text. Without captions, as in older files, evidence that is
@@ -192,7 +191,7 @@ func (r *loader) question(doc bench.Document, at string, raw json.RawMessage) {
 		question.Fault("answers", " has no usable annotation", bench.AQuestion)
 		return
 	}
-	it.Gold.Text = strings.Join(bench.Distinct(bench.Map(it.Gold.Answers, func(a bench.GoldAnswer) string { return a.Text })), "; ")
+	it.Gold.Text = strings.Join(bench.Distinct(qa.Map(it.Gold.Answers, func(a bench.GoldAnswer) string { return a.Text })), "; ")
 	if first, twice := r.seen[id.ID]; twice {
 		r.Items[first], r.stated[first] = it, id.statement
 		return

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -42,82 +41,19 @@ func scoreTables(path string) []string {
 	return []string{"2, test", "3, test", "4, test"}
 }
 
-// evidenceColumn is a column of two tables.
-const evidenceColumn = "Evidence-F1"
-
-// tables are filled with a row for each system.
-type tables struct {
-	scores, types, first, script bench.Table
-
-	data    *bench.Dataset
-	request bench.Request
-}
-
-// openTables loads the data of a request.
-func openTables(r bench.Request) (*tables, error) {
-	data, err := Load(r.Dataset)
-	if err != nil {
-		return nil, err
-	}
+// tables has the scores of systems, and their answers by type.
+func tables(data *bench.Dataset, systems []bench.System, r bench.Request) (list []bench.Table, notes []string) {
 	table := func(name, title string) bench.Table {
 		return bench.Table{Name: name, Title: title, Label: "system", Decimals: 2}
 	}
-	return &tables{
-		scores: table("scores", "Scores, %"),
-		types:  table("types", "Answer-F1 by the type of the annotation matched best, without missing predictions, %"),
-		first:  table("first", "Answer-F1 by the type of the first annotation, with missing predictions, %"),
-		script: table("script", "Evidence-F1 by the rule of the authors' script of heuristics, %"),
-		data:   data, request: r,
-	}, nil
-}
-
-// add adds a system.
-func (t *tables) add(row string, s Scores) {
-	t.scores.Add(s.Answer.Score(row, "Answer-F1", t.request), s.Evidence.Score(row, evidenceColumn, t.request))
-	for _, name := range types {
-		t.types.Add(s.ByType.Of(name).Percent(row, name))
-		t.first.Add(s.ByFirst.Of(name).Percent(row, name))
-	}
-}
-
-// addHuman adds the human lower bound, if there are questions with enough annotations.
-func (t *tables) addHuman() {
-	if h := Human(t.data.Items, t.request.Rules); h.Answer.N() > 0 {
-		t.add("human lower bound", h)
-	}
-}
-
-// addBaseline adds a method.
-func (t *tables) addBaseline(method string) ([]Prediction, error) {
-	p, err := Baseline(t.data, method, ScriptSeed)
-	if err != nil {
-		return nil, err
-	}
-	s, err := Score(t.data.Items, p, t.request.Rules)
-	if err != nil {
-		return nil, err
-	}
-	t.add(method, s)
-	if slices.Contains([]string{"tfidf", "first", "random"}, method) {
-		t.script.Add(ScriptEvidenceF1(t.data.Items, p).Percent(method, evidenceColumn))
-	}
-	if method == "random" {
-		t.scores.Add(RandomEvidence(t.data, t.request.Rules).Score("random, expectation", evidenceColumn, t.request))
-	}
-	return p, nil
-}
-
-// result has the tables with rows; in fixed mode both groupings are the same.
-func (t *tables) result(title string, faults ...*dataset.Fault) *bench.Result {
-	if t.request.Fixed {
-		t.types.Measures = nil
-	}
-	paper.Below(&t.scores, scoreTables(t.request.Dataset)...)
-	paper.Below(&t.types, scoreTables(t.request.Dataset)...)
-	result := bench.NewResult(t.data.Name, "QASPER: "+title, t.request.Dataset, append(faults, t.data.Faults...))
-	for _, table := range []bench.Table{t.scores, t.types, t.first, t.script} {
-		if len(table.Measures) > 0 {
-			result.Tables = append(result.Tables, table)
+	scores := table("scores", "Scores, %")
+	matched := table("types", "Answer-F1 by the type of the annotation matched best, without missing predictions, %")
+	first := table("first", "Answer-F1 by the type of the first annotation, with missing predictions, %")
+	for _, s := range systems {
+		for _, measure := range []string{answerF1, evidenceF1, textEvidence, scriptF1} {
+			if s.Has(measure) {
+				scores.Add(s.Mean(measure, nil).Score(s.Name, measure, r))
+			}
 		}
 		for _, kind := range types {
 			if !s.Has(answerF1) {
@@ -130,6 +66,8 @@ func (t *tables) result(title string, faults ...*dataset.Fault) *bench.Result {
 		}
 		notes = append(notes, remarks(data, s)...)
 	}
+	paper.Below(&scores, scoreTables(r.Dataset)...)
+	paper.Below(&matched, scoreTables(r.Dataset)...)
 	notes = append(notes,
 		"Each question counts the annotation that it matches best. The human lower bound scores each annotation against the others, "+
 			"for questions with three or more; n counts annotations.",

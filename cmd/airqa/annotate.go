@@ -19,9 +19,9 @@ type annotateCmd struct {
 	PoolsFrom string   `placeholder:"FILE" help:"Candidate pools from airqa bench stats --pools-out, used instead of the dataset's own (doris-mae)."`
 	Queries   []string `placeholder:"N" help:"Only queries with these numbers, comma-separated: 0,3-5."`
 	Limit     int      `placeholder:"N" help:"Only the first N pairs."`
-	Template  string   `placeholder:"FILE" help:"Prompt template with {requirement} and {abstract}, optionally {title}, {context} and {mark}."`
-	Retry     string   `default:"none" enum:"none,unparsed" help:"Ask again about pairs whose reply has no verdict: none or unparsed. Failed requests are always repeated."`
-	Compat    bool     `help:"Parse verdicts like the benchmark's authors: the only label anywhere in the reply. Default: the last label of the last line."`
+	promptsFlag
+	Retry  string `default:"none" enum:"none,unparsed" help:"Ask again about pairs whose reply has no verdict: none or unparsed. Failed requests are always repeated."`
+	Compat bool   `help:"Parse verdicts like the benchmark's authors: the only label anywhere in the reply. Default: the last label of the last line."`
 	workersFlag
 	Export string `placeholder:"FILE" help:"Ask nothing: write the scores of --out to FILE in the benchmark's format."`
 	endpointFlags
@@ -59,7 +59,7 @@ func (c annotateCmd) config() (f annotate.Config, err error) {
 		return f, qa.Usagef("--queries selects pools; it cannot be used with --pairs test")
 	}
 	f = annotate.Config{
-		Dataset: c.Dataset, Model: c.Model, Dir: c.Out, Test: c.Pairs == "test", Pools: c.PoolsFrom, Limit: c.Limit, Template: c.Template,
+		Dataset: c.Dataset, Model: c.Model, Dir: c.Out, Test: c.Pairs == "test", Pools: c.PoolsFrom, Limit: c.Limit, Prompts: c.Prompts,
 		RetryUnparsed: c.Retry == "unparsed", Rule: verdictRule(c.Compat), Workers: c.Workers,
 	}
 	if f.Queries, err = annotate.ParseNumbers(c.Queries); err != nil {

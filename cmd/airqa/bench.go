@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -17,7 +18,6 @@ import (
 	"airqa/bench/dorismae"
 	"airqa/bench/qasper"
 	"airqa/env"
-	"airqa/env/embed/minilm"
 	"airqa/eval"
 	"airqa/internal/files"
 	"airqa/internal/terminal"
@@ -135,9 +135,10 @@ type benchRunCmd struct {
 	Name    string `arg:"" name:"benchmark" help:"Benchmark, as listed by airqa list baselines."`
 	Dataset string `required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
 	benchDirFlag
-	Context string   `default:"none" enum:"none,introduction,gold" help:"What --baseline given-context shows: the first section of the paper, or the gold evidence."`
-	History string   `default:"messages" enum:"none,messages,rationales" help:"Earlier messages of a dialogue: none, messages, or messages with their rationales."`
-	Args    []string `arg:"" optional:"" passthrough:"" name:"flags" help:"Flags of airqa run, after --: --baseline, --model, --out, budgets and so on."`
+	Context string `default:"none" enum:"none,introduction,gold" help:"What --baseline given-context shows: the first section of the paper, or the gold evidence."`
+	History string `default:"messages" enum:"none,messages,rationales" help:"Earlier messages of a dialogue: none, messages, or messages with their rationales."`
+	bench.Choice
+	Args []string `arg:"" optional:"" passthrough:"" name:"flags" help:"Flags of airqa run, after --: --baseline, --model, --out, budgets and so on."`
 }
 
 func (c benchRunCmd) Run(a *app) error {
@@ -211,13 +212,12 @@ func (c benchRunCmd) prepare(a *app, b *bench.Dataset, data dataFlags, questions
 type benchStatsCmd struct {
 	benchFlags
 	benchEmbedFlags
-	Pools       bool   `help:"Rebuild the pools of doris-mae from its corpus, and compare them. Needs 4 GB of memory."`
-	PoolsOut    string `placeholder:"FILE" help:"Write candidate pools to FILE: the rebuilt ones, or with --embedder the 75 abstracts nearest to each of the first 50 queries outside its pool, added to --pools-from (doris-mae)."`
-	PoolsFrom   string `placeholder:"FILE" help:"Candidate pools from airqa bench stats --pools-out, used instead of the dataset's own (doris-mae)."`
-	Annotations string `placeholder:"FILE" help:"Annotations from airqa bench annotate --export, used instead of the dataset's own (doris-mae)."`
-	Similarity  string `default:"tfidf" enum:"tfidf,minilm" help:"Text similarity for the diversity statistics: tfidf, or minilm (sentence embeddings, in process)."`
-	Item        string `placeholder:"ID" help:"Show this item instead, as it appears in a prompt: paper, history, question. A unique part of an id is enough."`
-	History     string `default:"rationales" enum:"none,messages,rationales" help:"Earlier messages of a dialogue: none, messages, or messages with their rationales."`
+	bench.Choice
+	Pools      bool   `help:"Rebuild the pools of doris-mae from its corpus, and compare them. Needs 4 GB of memory."`
+	PoolsOut   string `placeholder:"FILE" help:"Write candidate pools to FILE: the rebuilt ones, or with --embedder the 75 abstracts nearest to each of the first 50 queries outside its pool, added to --pools-from (doris-mae)."`
+	Similarity string `default:"tfidf" enum:"tfidf,minilm" help:"Text similarity for the diversity statistics: tfidf, or minilm (sentence embeddings, in process)."`
+	Item       string `placeholder:"ID" help:"Show this item instead, as it appears in a prompt: paper, history, question. A unique part of an id is enough."`
+	History    string `default:"rationales" enum:"none,messages,rationales" help:"Earlier messages of a dialogue: none, messages, or messages with their rationales."`
 }
 
 func (c benchStatsCmd) Run(a *app) error {
@@ -225,7 +225,7 @@ func (c benchStatsCmd) Run(a *app) error {
 		return c.show(a)
 	}
 	r := c.request()
-	r.Similarity, r.Pools, r.PoolsOut, r.PoolsFrom, r.Annotations = c.Similarity, c.Pools, c.PoolsOut, c.PoolsFrom, c.Annotations
+	r.Choice, r.Similarity, r.Pools, r.PoolsOut = c.Choice, c.Similarity, c.Pools, c.PoolsOut
 	return c.call(a, c.benchFlags, r, func(b bench.Benchmark) benchFunc { return b.Stats })
 }
 
@@ -237,59 +237,39 @@ func (f benchFlags) run(a *app, r bench.Request, of func(bench.Benchmark) benchF
 	if err != nil {
 		return err
 	}
-	result, err := b.Stats(a.ctx, r)
+	result, err := of(b)(a.ctx, r)
 	if err != nil {
 		return err
 	}
-	result.Note(r.Notes...)
 	return f.write(a, result)
 }
 
 type benchBaselineCmd struct {
 	benchFlags
 	benchEmbedFlags
-	Method string `placeholder:"NAME" help:"Method, as listed by airqa list baselines. Default: all, in one table."`
-	bench.Rules
+	Method string   `placeholder:"NAME" help:"Method, as listed by airqa list baselines. Default: all, in one table."`
+	Of     []string `name:"run" placeholder:"DIR" help:"Scored runs, or a folder of them, to compare with the methods: airqa bench run and airqa score make them."`
+	scoringFlag
+	bench.Choice
+	Export    string `placeholder:"FILE" help:"Write the answers of --method, or of the only --run, to FILE in the benchmark's own format."`
+	BERTScore bool   `name:"bertscore" help:"Also compute BERTScore of messages with the built-in encoder (argscichat)."`
+	Bootstrap int    `placeholder:"N" help:"Resamples of the bootstrap."`
+	Seed      uint64 `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
 }
 
-func (c benchBaselineCmd) Run(a *app) error {
-	if c.Export != "" && c.Method == "" {
-		return qa.Usagef("--export needs --method: a file contains the predictions of one method")
-	}
-	r := c.request()
-	r.Rules, r.Method = c.Rules, c.Method
-	return c.call(a, c.benchFlags, r, func(b bench.Benchmark) benchFunc { return b.Baseline })
-}
-
-type benchScoreCmd struct {
-	benchFlags
-	Predictions string `xor:"answers" required:"" placeholder:"FILE" help:"Predictions, JSON Lines."`
-	From        string `name:"run" xor:"answers" required:"" placeholder:"DIR" help:"Run directory of airqa bench run: score its answers."`
-	bench.Rules
-	Bootstrap int `placeholder:"N" help:"Resamples of the bootstrap."`
-}
-
-func (c benchScoreCmd) Run(a *app) error {
+func (c benchBaselineCmd) Run(a *app) (err error) {
 	if c.Bootstrap < 0 {
 		return qa.Usagef("--bootstrap %d: must be at least 0", c.Bootstrap)
 	}
 	r := c.request()
 	r.Choice, r.Method, r.Fixed = c.Choice, c.Method, eval.Mode(c.Scoring) == eval.Fixed
-	r.Bootstrap, r.Seed, r.Export = c.Bootstrap, c.Seed, c.Export
+	r.Bootstrap, r.Seed, r.Export, r.BERTScore = c.Bootstrap, c.Seed, c.Export, c.BERTScore
 	if len(c.Of) > 0 {
 		if r.Runs, err = runlog.Find(c.Of); err != nil {
 			return err
 		}
 	}
-	b, err := findBenchmark(c.Name)
-	if err != nil {
-		return err
-	}
-	result, err := b.Compare(a.ctx, r)
-	if err != nil {
-		return err
-	}
-	return c.write(a, result)
+	return c.call(a, c.benchFlags, r, func(b bench.Benchmark) benchFunc { return b.Compare })
 }
 
 func (c benchStatsCmd) show(a *app) error {

@@ -9,6 +9,7 @@ import (
 	"airqa/bench"
 	"airqa/env/embed"
 	"airqa/env/index"
+	"airqa/qa"
 )
 
 // benchEmbedFlags choose the embedding model of a benchmark, and where its vectors are kept.
@@ -66,5 +67,5 @@ func (k keptVectors) Queries() embed.Embedder {
 
 // Embed adds the prefix.
 func (k keptVectors) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	return k.Cache.Embed(ctx, mapped(texts, func(text string) string { return k.prefix + text }))
+	return k.Cache.Embed(ctx, qa.Map(texts, func(text string) string { return k.prefix + text }))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"airqa/baselines"
+	"airqa/qa"
 )
 
 // The scripts have a line "@NAME@" in place of each table of words. Zsh runs that of bash.
@@ -42,12 +43,12 @@ func (c completionCmd) Run(a *app) error {
 	program := parser.Model.Node
 	words := completions{program: program, commands: make([]completionRow, 1), values: make(map[string][]string)}
 	words.visit("airqa", program)
-	values := mapped(slices.Sorted(maps.Keys(words.values)), func(patterns string) completionRow {
+	values := qa.Map(slices.Sorted(maps.Keys(words.values)), func(patterns string) completionRow {
 		return completionRow{words.values[patterns], strings.Fields(patterns)}
 	})
 	tables := map[string][]completionRow{"commands": words.commands, "flags": words.flags, "words": words.words, "values": values}
 	for name, rows := range tables {
-		script = strings.ReplaceAll(script, "@"+name+"@\n", strings.Join(mapped(rows, write), ""))
+		script = strings.ReplaceAll(script, "@"+name+"@\n", strings.Join(qa.Map(rows, write), ""))
 	}
 	return a.print(script)
 }

@@ -55,7 +55,7 @@ func (f *dataFlags) settle(a *app, change bool) error {
 	}
 	record, err := index.Settle(f.Data, datadir.Index{
 		Embedder: f.Embedder, Weights: f.EmbedModel, Window: f.EmbedTokens, Body: f.EmbedExtraBody, Vectors: f.Vectors,
-		QueryPrefix: f.EmbedQueryPrefix, TextPrefix: f.EmbedTextPrefix,
+		VectorsPerChunk: f.VectorsPerChunk, QueryPrefix: f.EmbedQueryPrefix, TextPrefix: f.EmbedTextPrefix,
 	}, change)
 	if err != nil {
 		return withCode(exitUsage, err)
@@ -75,7 +75,7 @@ func (f *dataFlags) settle(a *app, change bool) error {
 	}
 	f.Embedder, f.EmbedModel, f.EmbedTokens, f.EmbedExtraBody = record.Embedder, record.Weights, record.Window, record.Body
 	f.EmbedQueryPrefix, f.EmbedTextPrefix = record.QueryPrefix, record.TextPrefix
-	f.Vectors = record.Vectors
+	f.Vectors, f.VectorsPerChunk = record.Vectors, record.VectorsPerChunk
 	return nil
 }
 

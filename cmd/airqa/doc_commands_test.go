@@ -26,7 +26,7 @@ var notRun = []struct {
 	{regexp.MustCompile(`\b(openai|openai-responses|anthropic|google|ollama|mistral|cohere):`), "a model's endpoint"},
 	{regexp.MustCompile(`milvus://`), "a Milvus server"},
 	{regexp.MustCompile(`https?://|--arxiv|--list`), "the network"},
-	{regexp.MustCompile(`test_data_553\.jsonl|metadata-acl2023\.zip`), "the released files"},
+	{regexp.MustCompile(`test_data_553\.jsonl|metadata-acl2023\.zip|DORIS-MAE_dataset|litsearch\.jsonl|both-annotations`), "the released files"},
 	{regexp.MustCompile(`--python `), "an environment with a trainer"},
 	{regexp.MustCompile(`^airqa view `), "Ctrl-C: it serves until then"},
 	{regexp.MustCompile(`^airqa (mcp|serve) `), "a client: it serves until then"},

@@ -47,7 +47,7 @@ func (c exportTasksCmd) Run(a *app) error {
 	if s.Unchanged {
 		return a.print(c.Out + " already contains this export; nothing changed")
 	}
-	counts := mapped(s.Splits, func(p tasks.Rows) string { return fmt.Sprintf("%d %s", p.Rows, p.Split) })
+	counts := qa.Map(s.Splits, func(p tasks.Rows) string { return fmt.Sprintf("%d %s", p.Rows, p.Split) })
 	if c.Format == tasks.Harbor {
 		a.say("note: environment/airqa of each task contains the gold answer, for the sidecar only")
 	}

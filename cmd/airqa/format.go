@@ -99,15 +99,6 @@ func (f *listFlags) AfterApply() (err error) {
 	return err
 }
 
-// mapped returns what f makes of each element.
-func mapped[T, U any](list []T, f func(T) U) []U {
-	made := make([]U, len(list))
-	for i, v := range list {
-		made[i] = f(v)
-	}
-	return made
-}
-
 // formatOf returns the format that --format and --json select together.
 func formatOf(format string, asJSON bool) (string, error) {
 	switch {

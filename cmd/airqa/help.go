@@ -42,11 +42,11 @@ func addDetails(k *kong.Kong) error {
 // flagGroups are the flags that only --help-all shows, by heading. "export/max-tokens" is that flag of "export" commands.
 var flagGroups = []struct{ title, flags string }{
 	{"Which questions:", "id tag of retry run/shard weak-rewards"},
-	{"Model:", "tracker-model base-url temperature top-p seed max-tokens reasoning-effort extra-body models price"},
+	{"Model:", "prompts tracker-model base-url temperature top-p seed max-tokens reasoning-effort extra-body models price"},
 	{"Connection:", "timeout retries"},
 	{"Limits:", "question-budget question-deadline query-seconds"},
-	{"Agent:", "turns window rows protocol by-conference format-errors repeat-limit context-tokens observation-tokens passages"},
-	{"Search:", "retrieve embedder embed-model embed-threads embed-tokens embed-connections embed-batch embed-base-url embed-extra-body embed-query-prefix embed-text-prefix vectors"},
+	{"Agent:", "turns window rows protocol format-errors repeat-limit context-tokens observation-tokens passages"},
+	{"Search:", "retrieve scope embedder embed-model embed-threads vectors-per-chunk embed-tokens embed-connections embed-batch embed-base-url embed-extra-body embed-query-prefix embed-text-prefix vectors"},
 	{"Judges:", "scoring judge judge-base-url judge-extra-body judge-rule judge-concurrency"},
 	{"Sampling and gates:", "categories max-candidates draw-seed gates solve-again pictures resume"},
 	{"Other sources:", "metadata mineru arxiv-url max-mb delay"},
@@ -83,7 +83,8 @@ var firstFlags = map[string]string{
 	"store vectors":   "data to rebuild deep vectors embedder embed-base-url",
 	"shards slurm":    "shards parallel cpus mem time sbatch keys setup serve from",
 	"shards k8s":      "shards parallel cpus mem image claim data-claim secret serve from",
-	"bench baseline":  "dataset method run scoring bootstrap setting format out export",
+	"bench baseline":  "dataset method run embedder scoring bootstrap setting format out export",
+	"bench stats":     "dataset item history similarity pools pools-out embedder format out",
 	"bench annotate":  "dataset model out pairs queries limit retry export workers budget",
 	"bench collect":   "participants papers out listen pair paper export calendar",
 }

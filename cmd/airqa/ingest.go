@@ -115,7 +115,7 @@ func (c ingestCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	from := slices.Concat(c.Paths, mapped(items, func(i sources.Item) string { return i.URL }))
+	from := slices.Concat(c.Paths, qa.Map(items, func(i sources.Item) string { return i.URL }))
 	if to, err = c.of(a, to, from, c.Replace); err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (c ingestCmd) ingest(a *app, w papers.Writer, cfg ingest.Config, chunks dat
 	if c.JSON {
 		r := ingestResult{
 			Shard: w.To.Shard, Added: sum.Added, Present: sum.Skipped, Pages: sum.Pages,
-			Poor: append([]ingest.Poor{}, sum.Poor...), Failed: mapped(sum.Failed, func(f ingest.Failure) ingestFailure { return ingestFailure{f.Path, f.Err.Error()} }),
+			Poor: append([]ingest.Poor{}, sum.Poor...), Failed: qa.Map(sum.Failed, func(f ingest.Failure) ingestFailure { return ingestFailure{f.Path, f.Err.Error()} }),
 		}
 		if err := a.printJSON(r); err != nil {
 			return err

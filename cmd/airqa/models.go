@@ -10,6 +10,7 @@ import (
 	"airqa/baselines"
 	"airqa/internal/terminal"
 	"airqa/llm/catalog"
+	"airqa/qa"
 )
 
 type modelsCmd struct {
@@ -43,7 +44,7 @@ func (c modelsCmd) Run(a *app) error {
 		}
 		return a.print(t.Text(a.width))
 	}
-	lines := mapped(found, func(m catalog.Model) modelLine { return modelLine{m, m.File} })
+	lines := qa.Map(found, func(m catalog.Model) modelLine { return modelLine{m, m.File} })
 	return writeRows(a, c.Format, lines, []string{
 		"name", "also", "context", "output", "price.input", "price.cached", "price.output", "reasoning", "images", "default_sampling",
 		"one_sampling", "max_completion_tokens", "system_as_user", "source", "comment", "file",

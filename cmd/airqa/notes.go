@@ -94,6 +94,6 @@ func (c notesCmd) print(a *app, list []trace.Note) error {
 		return nil
 	}
 	t := terminal.Table{Head: []string{"id", "episode", "note"}}
-	t.Rows = mapped(list, func(n trace.Note) []string { return []string{n.ID, n.Episode, n.String()} })
+	t.Rows = qa.Map(list, func(n trace.Note) []string { return []string{n.ID, n.Episode, n.String()} })
 	return a.print(t.Text(a.width))
 }

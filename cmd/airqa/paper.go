@@ -37,6 +37,10 @@ var sampling = []string{"temperature", "reasoning-effort", "extra-body"}
 // standing are differences from the paper that no setting removes, or only the flag unless.
 var standing = []struct{ command, unless, text string }{
 	{"ingest", "mineru", "PDFs are read by PDFium and airqa's own layout analysis; the paper uses PyMuPDF and MinerU (--mineru takes its output)"},
+	{"run", "prompts", "the texts of prompts and tools are airqa's own (--prompts)"},
+	{"run", "", "Retrieve searches the papers that the question names, as the authors' code does; the paper's text does not say so (--scope all searches all)"},
+	{"synth make", "prompts", "the texts of prompts are airqa's own (--prompts)"},
+	{"score", "prompts", "the judge's prompt is airqa's own (--prompts)"},
 	{"ingest", "embed-model", "the built-in weights of all-MiniLM-L6-v2 have 8 bits (--embed-model takes the full ones)"},
 }
 

@@ -70,7 +70,7 @@ func (c reportCmd) Run(a *app) error {
 
 // readTrainingSizes fills o.TrainingSizes, and names the models without a number.
 func (c reportCmd) readTrainingSizes(a *app, rows []report.Row, o report.Options) error {
-	models := slices.Compact(mapped(rows, func(r report.Row) string { return r.Model })) // rows are by model
+	models := slices.Compact(qa.Map(rows, func(r report.Row) string { return r.Model })) // rows are by model
 	for _, item := range c.TrainingSize {
 		at := strings.LastIndexByte(item, '=')
 		n, err := strconv.ParseUint(item[at+1:], 10, 31)
@@ -113,7 +113,7 @@ func (c reportCmd) addQuestions(a *app, rows []report.Row, o *render.Options) er
 	if err := filter.Check(); err != nil {
 		return qa.Usagef("%v, all or none", strings.ReplaceAll(err.Error(), "--status", "--only"))
 	}
-	dirs := mapped(rows, func(r report.Row) string { return r.Dir })
+	dirs := qa.Map(rows, func(r report.Row) string { return r.Dir })
 	lib, err := trace.Open(a.ctx, dirs, trace.Choice{Choice: c.Choice})
 	if err != nil {
 		return err

@@ -113,7 +113,7 @@ func (c *runCmd) config(a *app) (plan.Config, error) {
 		OpenWorld: func(config env.Config) (*env.Env, error) { return c.open(a, config) },
 		Plan: session.Plan{
 			Settings: c.Settings, Limits: c.Budget, Repeats: c.Repeats, Retry: c.Retry, From: c.From, Prompts: c.Prompts,
-			Note: runlog.Note{DataDir: c.Data},
+			Note: runlog.Note{DataDir: c.Data, AsInPaper: a.paper},
 		},
 	}, nil
 }
@@ -169,7 +169,7 @@ func (c runCmd) scoreEnded(a *app, s scoreCmd, out string, jobs []session.Ended,
 		a.say("note: not scored, because the run was interrupted; the same command resumes and scores it")
 		return ended
 	}
-	sum, err := s.scoreDirs(a, mapped(jobs, func(j session.Ended) string { return j.Dir }))
+	sum, err := s.scoreDirs(a, qa.Map(jobs, func(j session.Ended) string { return j.Dir }))
 	if errors.Is(err, scoring.ErrNothingEnded) {
 		return cmp.Or(ended, err)
 	}

@@ -49,7 +49,7 @@ func (c searchCmd) Run(a *app) error {
 	if err != nil {
 		return asFault(err)
 	}
-	titles, err := world.Papers().Titles(a.ctx, mapped(hits, func(h tools.Hit) string { return h.PDFID }))
+	titles, err := world.Papers().Titles(a.ctx, qa.Map(hits, func(h tools.Hit) string { return h.PDFID }))
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (c searchCmd) Run(a *app) error {
 	if read > 0 {
 		a.say("%s", tools.PartReadNote(read))
 	}
-	found := mapped(hits, func(h tools.Hit) foundPassage { return foundPassage{h, read} })
+	found := qa.Map(hits, func(h tools.Hit) foundPassage { return foundPassage{h, read} })
 	n := 0
 	return printEach(a, c.JSON, found, func(h foundPassage) string {
 		n++

@@ -155,7 +155,7 @@ type served struct {
 }
 
 func (s *served) close() error {
-	return errors.Join(mapped(s.closing, func(end func() error) error { return end() })...)
+	return errors.Join(qa.Map(s.closing, func(end func() error) error { return end() })...)
 }
 
 // privateFolder makes a folder unless there is one: it gets the gold answers, and agents may run on this machine.
@@ -200,8 +200,8 @@ func (c *serveCmd) open(ctx context.Context, a *app) (_ *served, err error) {
 	if err != nil {
 		return s, err
 	}
-	splits := mapped(parts, func(part train.Part) serve.Split {
-		return serve.Split{Name: part.Name, Questions: mapped(part.Indexes, func(i int) qa.Example { return s.plan.Picked[i] })}
+	splits := qa.Map(parts, func(part train.Part) serve.Split {
+		return serve.Split{Name: part.Name, Questions: qa.Map(part.Indexes, func(i int) qa.Example { return s.plan.Picked[i] })}
 	})
 	if err := privateFolder(c.Out); err != nil {
 		return s, err
@@ -412,7 +412,7 @@ func (c *mcpCmd) free(a *app, config *protocol.MCP) (*env.Env, error) {
 	if err := cmp.Or(errIDs, errTitles); err != nil {
 		return nil, errors.Join(err, p.World.Close())
 	}
-	config.Papers = mapped(ids, func(id string) protocol.Paper { return protocol.Paper{ID: id, Title: titles[id]} })
+	config.Papers = qa.Map(ids, func(id string) protocol.Paper { return protocol.Paper{ID: id, Title: titles[id]} })
 	config.Read = func(ctx context.Context, id string) (string, error) {
 		if _, err := p.World.Paper(ctx, id); errors.Is(err, paperdb.ErrNoPaper) {
 			return "", fs.ErrNotExist

@@ -56,7 +56,7 @@ func (c sqlCmd) print(a *app, rows qa.Rows) error {
 		}
 		return nil
 	case "csv":
-		values := mapped(rows.Values, func(row []any) []string { return mapped(row, csvField) })
+		values := qa.Map(rows.Values, func(row []any) []string { return qa.Map(row, csvField) })
 		records := append([][]string{rows.Columns}, values...)
 		return terminal.WriteCSV(a.out, slices.Values(records), a.width > 0)
 	}

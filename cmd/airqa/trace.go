@@ -178,7 +178,7 @@ func (c traceCmd) table(a *app, lib *trace.Library, list text.EpisodeList, o ren
 		return err
 	}
 	var notes trace.NoteFiles
-	list.Decided, err = trace.Decisions(mapped(list.Rows, trace.Row.Key), notes.Open)
+	list.Decided, err = trace.Decisions(qa.Map(list.Rows, trace.Row.Key), notes.Open)
 	if err := errors.Join(err, notes.Close()); err != nil {
 		return err
 	}

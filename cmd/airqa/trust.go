@@ -102,7 +102,7 @@ func (a *app) redactor() func([]byte) []byte {
 }
 
 func keys(getenv func(string) string) []string {
-	found := mapped(keyVariables(), getenv)
+	found := qa.Map(keyVariables(), getenv)
 	for _, name := range models.HeaderVariables() {
 		found = append(found, httpclient.Secrets(llm.HeadersOf(getenv(name)))...)
 	}

@@ -72,6 +72,8 @@ type Info struct {
 	// Window is the maximum number of tokens per vector of a passage. Check ignores it, as it does not identify the
 	// model.
 	Window int `json:"window,omitempty"`
+	// OneVector means that a passage is not cut into windows, whatever its length: the model reads Window tokens of it.
+	OneVector bool `json:"-"`
 	// Body is a JSON object with members added to the requests to an endpoint, and TextPrefix begins each passage; Hash is
 	// the digest of both then. QueryPrefix begins each query; Check ignores it, as it changes no stored vector.
 	Body        string `json:"body,omitempty"`

@@ -2,6 +2,7 @@ package candidate_test
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -51,7 +52,16 @@ func fill(text string, values map[string]string) string {
 // With the prompts that the paper prints, the requests are the paper's, apart from the values, and replies in their form are read.
 func TestPrintedPrompts(t *testing.T) {
 	texts := printed(t)
-	set := prompts.Of(texts)
+	dir := t.TempDir()
+	for name, text := range texts {
+		if err := os.WriteFile(filepath.Join(dir, name+".txt"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, err := prompts.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
 	forms, err := candidate.ReadForms(set)
 	if err != nil {
 		t.Fatal(err)

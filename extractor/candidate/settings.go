@@ -64,6 +64,8 @@ type Settings struct {
 	Prompts map[string]string `json:"prompts"`
 	// OwnPrompts are the texts that replace built-in ones, by name.
 	OwnPrompts map[string]string `json:"own_prompts,omitempty"`
+	// AsInPaper is nil unless the settings were to be as in the paper.
+	AsInPaper *qa.AsInPaper `json:"as_in_paper,omitempty"`
 }
 
 // ReadSettings returns the settings of a synthesis, or [ErrNoSynthesis].

@@ -41,7 +41,6 @@ type Library interface {
 // Tools are what gates use. Model and Library are required by some gates only.
 type Tools struct {
 	Library
-	Prompts prompts.Set
 	// Model answers questions.
 	Model qa.Model
 	// Judge decides about subjective answers.

@@ -133,7 +133,7 @@ func (inv *invocation) bounds(ctx context.Context, c candidate.Category) (least,
 	if err != nil || !ok {
 		return least, most, tracked, err
 	}
-	message, err := m.Request(inv.pipeline.Prompts)
+	message, err := m.Request(inv.Prompts)
 	if err != nil {
 		return least, most, tracked, err
 	}

@@ -136,7 +136,7 @@ func TestWriteErrors(t *testing.T) {
 		want string
 	}{
 		{"format", all, render.Options{Format: "pdf"}, "text, md, csv, latex, json, html"},
-		{"table", all, render.Options{Options: report.Options{Table: "6"}}, "4, 5, 7, 13, measures, outcomes, repeats, judges, functions, by, leaderboard, training-size, answers, all"},
+		{"table", all, render.Options{Options: report.Options{Table: "8"}}, "4, 5, 6, 7, 10, 11, 12, 13, measures, outcomes, repeats, judges, functions, by, leaderboard, training-size, answers, all"},
 		{"csv of all", all, render.Options{Options: report.Options{Table: "all"}, Format: "csv"}, "one table"},
 		{"no repeats", all[2:], render.Options{Options: report.Options{Table: "repeats"}}, "asked once"},
 		{"no field", all, render.Options{Options: report.Options{Table: "by"}}, "choose a field or a tag with --by"},

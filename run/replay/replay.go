@@ -103,7 +103,9 @@ func Open(ctx context.Context, c Config) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	world, err := session.NewWorld(ctx, c.Env, settings.Scope, c.Examples)
+	world, err := session.NewWorld(ctx, session.Plan{
+		World: c.Env, Settings: settings, Examples: c.Examples, Prompts: prompts.Of(c.Run.Config.Note.Prompts),
+	})
 	if err != nil {
 		return nil, err
 	}

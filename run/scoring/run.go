@@ -82,7 +82,7 @@ func (c Scoring) Run(dir string) ([]qa.Score, error) {
 	stage.Close(fmt.Sprintf("%d of %s scored, to %d of %d questions", runlog.Verdicts(scores), terminal.Plural(n, "answer"), len(ended), len(examples)))
 	return scores, runlog.WriteScores(dir, runlog.Scoring{
 		Mode: string(c.Mode), Judge: c.Judge.Name, JudgeBaseURL: c.Judge.BaseURL, JudgeExtraBody: c.Judge.Body,
-		JudgePrompts: c.Judge.Prompts, Program: c.Program, Created: c.Now().UTC(),
+		JudgePrompts: c.Judge.Prompts, AsInPaper: c.AsInPaper, Program: c.Program, Created: c.Now().UTC(),
 	}, scores, c.Redact)
 }
 

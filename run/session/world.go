@@ -14,15 +14,16 @@ import (
 	"airqa/tools"
 )
 
-// NewWorld returns the baselines' view of a data directory. If the scope limits retrieval by venue, it lists the papers of the
-// venues that the questions name.
-func NewWorld(ctx context.Context, e *env.Env, scope string, examples []qa.Example) (baselines.World, error) {
+// NewWorld returns the baselines' view of a plan's data directory. If the scope limits retrieval by venue, it lists the papers of
+// the venues that the questions name.
+func NewWorld(ctx context.Context, p Plan) (baselines.World, error) {
+	e := p.World
 	schema, err := e.Schema(ctx)
 	if err != nil {
 		return baselines.World{}, err
 	}
-	world := baselines.World{Library: library{e}, Sources: tools.Sources{Retriever: e, Querier: e, Viewer: e}, Schema: schema}
-	if scope != qa.ScopeConference {
+	world := baselines.World{Library: library{e}, Sources: tools.Sources{Retriever: e, Querier: e, Viewer: e}, Prompts: p.Prompts, Schema: schema}
+	if p.Settings.Scope != qa.ScopeConference {
 		return world, nil
 	}
 	named := make(map[string]bool)
@@ -38,7 +39,7 @@ func NewWorld(ctx context.Context, e *env.Env, scope string, examples []qa.Examp
 // OpenWorld is [NewWorld] for a plan. It notes the papers of gold answers and the papers that Retrieve cannot reach, and informs
 // the user of questions that need these.
 func (s Session) OpenWorld(ctx context.Context, p *Plan) (baselines.World, error) {
-	world, err := NewWorld(ctx, p.World, p.Settings.Scope, p.Examples)
+	world, err := NewWorld(ctx, *p)
 	if err != nil {
 		return world, err
 	}

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/bench"
 	"airqa/internal/files"
 	"airqa/internal/words"
+	"airqa/qa"
 )
 
 // Paper is what the expert reads: the sentences of abstract and introduction.
@@ -161,7 +161,7 @@ func fromCSV(raw []byte) ([]source, error) {
 		}
 		places = append(places, i)
 	}
-	return bench.Map(records[1:], func(r []string) source {
+	return qa.Map(records[1:], func(r []string) source {
 		return source{Title: r[places[0]], Abstract: sentences(r[places[1]]), Introduction: sentences(r[places[2]])}
 	}), nil
 }
