@@ -89,12 +89,8 @@ func complete(data *bench.Dataset) {
 	for i := range data.Items {
 		it := &data.Items[i]
 		it.Gold.Rest, _ = Rank(context.Background(), ranker, *it) // lexical rankers do not fail
-		var relevant []string
-		for _, id := range it.Pool {
-			if grade(*it, false).relevant[id] {
-				relevant = append(relevant, id)
-			}
-		}
+		gold := grade(*it, false)
+		relevant := slices.DeleteFunc(slices.Clone(it.Pool), func(id string) bool { return !gold.relevant[id] })
 		it.Gold.Text = strings.Join(relevant, ", ")
 	}
 }
@@ -138,8 +134,8 @@ func tables(data *bench.Dataset, systems []bench.System, r bench.Request) (list 
 			m := s.Mean(measure.name, nil)
 			v := m.Percent(s.Name, measure.name)
 			scores.Add(v)
-			for _, table := range numbers[:min(1, len(numbers))] {
-				v = paper.Beside(v, table, names[s.Name])
+			if len(numbers) > 0 {
+				v = paper.Beside(v, numbers[0], names[s.Name])
 			}
 			v.Row, v.Column = measure.name, s.Name
 			detail.Add(v, bench.Value(measure.name, "±", 100*resampled(m, rounds, r.Seed)))
