@@ -18,7 +18,14 @@ func TestBERTScore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bert := argscichat.BERTScore(m.TokenVectors)
+	bert := func(ctx context.Context, candidate, reference string) (float64, error) {
+		said, err := m.TokenVectors(ctx, candidate)
+		if err != nil {
+			return 0, err
+		}
+		want, err := m.TokenVectors(ctx, reference)
+		return argscichat.BERTScore(said, want), err
+	}
 	score := func(candidate, reference string) float64 {
 		t.Helper()
 		f, err := bert(t.Context(), candidate, reference)
