@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -141,6 +140,14 @@ type benchRunCmd struct {
 	Args []string `arg:"" optional:"" passthrough:"" name:"flags" help:"Flags of airqa run, after --: --baseline, --model, --out, budgets and so on."`
 }
 
+// flags are the flags of airqa run, without the dashes before them.
+func (c benchRunCmd) flags() []string {
+	if len(c.Args) > 0 && c.Args[0] == "--" {
+		return c.Args[1:]
+	}
+	return c.Args
+}
+
 func (c benchRunCmd) Run(a *app) error {
 	b, err := findBenchmark(c.Name)
 	if err != nil {
@@ -154,7 +161,7 @@ func (c benchRunCmd) Run(a *app) error {
 	if n := b.ContextTokens; n > 0 && !a.files.Has([]string{"run"}, "context-tokens") {
 		args = append(args, "--context-tokens", strconv.Itoa(n))
 	}
-	args = append(args, slices.DeleteFunc(slices.Clone(c.Args), func(arg string) bool { return arg == "--" })...)
+	args = append(args, c.flags()...)
 	var commands cli
 	parser, err := kong.New(&commands, options(a.files)...)
 	if err != nil {
