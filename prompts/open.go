@@ -68,12 +68,8 @@ func named(path string, e os.DirEntry) (Prompt, error) {
 	if p, ok := Find(name); ok && isText && !e.IsDir() {
 		return p, nil
 	}
-	var names []string
-	for _, p := range All() {
-		names = append(names, p.Name)
-	}
 	hint := ""
-	if like := fuzzy.Nearest(name, names); like != "" {
+	if like := fuzzy.Nearest(name, qa.Map(All(), func(p Prompt) string { return p.Name })); like != "" {
 		hint = "did you mean " + like + ".txt? "
 	}
 	return Prompt{}, fmt.Errorf("%s: no prompt has this name; %sairqa list prompts shows all", path, hint)

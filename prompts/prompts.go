@@ -4,14 +4,13 @@
 package prompts
 
 import (
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"airqa/internal/files"
 	"airqa/internal/lazyregexp"
 )
 
@@ -149,8 +148,7 @@ func (s Set) Hash(name string) (string, error) {
 	if _, own := s.own[name]; !own {
 		text = older.Replace(text)
 	}
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:]), nil
+	return files.Hash(text), nil
 }
 
 // Used returns the names of prompts and, if one of them shows examples that the set has, the name of the examples.

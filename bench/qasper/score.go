@@ -44,11 +44,11 @@ func score(it bench.Item, a qa.Answer, fixed bool) (measures map[string]float64,
 	}
 	for name, textOnly := range map[string]bool{evidenceF1: false, textEvidence: true} {
 		f, counts := bestEvidence(evidence, it.Gold.Answers, rules{fixed, textOnly})
+		if !a.Given {
+			f = 0
+		}
 		if counts {
 			measures[name] = f
-		}
-		if counts && !a.Given {
-			measures[name] = 0
 		}
 	}
 	if !a.Given {

@@ -75,7 +75,7 @@ func (c papersListCmd) writeMetadata(a *app, papers *env.Papers) error {
 		}
 		m, err := papers.Paper(a.ctx, h.PaperID)
 		if err == nil {
-			err = sources.WriteRecord(filepath.Join(c.Metadata, h.PaperID+".json"), sources.MetadataOf(m))
+			err = sources.WriteMetadata(filepath.Join(c.Metadata, h.PaperID+".json"), sources.MetadataOf(m))
 		}
 		if err != nil {
 			return err

@@ -180,7 +180,7 @@ func (s *session) addRecords(ctx context.Context, items []Item) (unknown []strin
 	}
 	for part := range slices.Chunk(ids, batch) {
 		missing, err := s.lookUp(ctx, part, func(id string, p Preprint) error {
-			return WriteRecord(paths[id], p)
+			return WriteMetadata(paths[id], p)
 		})
 		if unknown = append(unknown, missing...); err != nil {
 			return unknown, fmt.Errorf("metadata of papers at arXiv: %w", err)

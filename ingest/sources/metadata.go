@@ -36,8 +36,8 @@ func MetadataOf(m paperdb.Metadata) Metadata {
 	}
 }
 
-// WriteRecord writes a [Metadata] or a [Preprint].
-func WriteRecord(path string, record any) error {
+// WriteMetadata writes a [Metadata] or a [Preprint].
+func WriteMetadata(path string, record any) error {
 	return files.Write(path, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)

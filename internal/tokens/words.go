@@ -66,7 +66,7 @@ type counted struct {
 	n    int
 }
 
-// NewMemo returns a cache for the counts of so many texts, a power of two.
+// NewMemo returns a cache of token counts. Its capacity in texts must be a power of two.
 func NewMemo(texts int, count func(string) int) *Memo {
 	return &Memo{count, maphash.MakeSeed(), make([]atomic.Pointer[counted], texts)}
 }
